@@ -1,0 +1,71 @@
+"""What a trainer really does with memory and time: a fact with a source, one record a framework and mode."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trainer:
+    """Behaviour of one framework in one mode, in the figures that the arithmetic needs.
+
+    Bytes are per parameter before any sharding. `sources` names one source for each figure;
+    `assumed` names the figures taken from the nearest relative, because none is stated.
+    """
+
+    id: str
+    framework: str
+    version: str | None
+    family: str
+    """Software stack that decides kernels: hf, titan, te (TransformerEngine), megatron, foundry, litgpt, cpp, jax."""
+    # States of a trained parameter
+    weight_bytes: float
+    compute_copy_bytes: float
+    """16-bit copy that autocast keeps of wider weights until the forward is over."""
+    grad_bytes: float
+    master_bytes: float
+    moment_bytes: float
+    step_temp_bytes: float
+    """Only alive in the optimizer step (foreach lists, fp32 gradient copies), per local parameter."""
+    grads_sharded_from_zero: int
+    """Smallest ZeRO stage at which gradients are sharded (2; Megatron's distributed optimizer never: 9)."""
+    # Frozen and adapted weights
+    frozen_bytes: float
+    adapter_bytes: float
+    """Bytes of an adapter weight; its gradient is the same and its moments twice that."""
+    kbit_wide_bytes: float
+    """Bytes of embedding, head and norms beside quantised weights (4 after PEFT's k-bit preparation)."""
+    # Activations and loss
+    fused_norm: bool
+    """True: input and output are saved. False: an fp32 copy and the normalised value too."""
+    fused_activation: bool
+    autocast: bool
+    logit_bytes_forward: float
+    logit_bytes_peak: float
+    """Per token and vocabulary entry at the worst moment; 0 where logits are never whole."""
+    logit_bytes_reserved: float
+    recompute_default: str
+    dropout: float
+    # Communication buffers
+    ddp_bucket: bool
+    gather_units: float
+    """Layers gathered at once under ZeRO-3/FSDP (current and prefetched)."""
+    zero3_live_params: float
+    reduce_bucket_bytes: float
+    # Allocator and device
+    fragmentation: float
+    context_bytes: float
+    # Defaults of data and batch
+    micro_batch_default: int
+    eval_batch_default: int | None
+    packing_default: bool
+    padding: str
+    # Time
+    launch_us_per_layer: float
+    mixes_dtype_notes: str | None = None
+    applies_when: str | None = None
+    checkpoint_bytes: float | None = None
+    """Of a resumable checkpoint, per trained parameter."""
+    save_interval_steps: int | None = None
+    resume_auto: bool | None = None
+    sources: Mapping[str, str]
+    assumed: tuple[str, ...] = ()

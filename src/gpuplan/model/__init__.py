@@ -1,0 +1,1 @@
+"""The arithmetic of one step: the table of operations and the folds over it."""

@@ -1,0 +1,1 @@
+"""What the user asks, as frozen records; no formula lives here."""
