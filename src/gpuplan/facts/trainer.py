@@ -67,5 +67,22 @@ class Trainer:
     """Of a resumable checkpoint, per trained parameter."""
     save_interval_steps: int | None = None
     resume_auto: bool | None = None
+    optimizer_default: str = "adamw"
+    checkpoints_on_host: bool = False
+    """Layer inputs kept for recompute live in pinned host memory, not on the card."""
+    no_sync_grad_bytes: float = 0.0
+    """Unsharded gradient of *every* parameter, frozen ones too, under FSDP1 when micro-batches accumulate."""
+    rollout_share: float = 0.0
+    """Share of the card that a colocated generation engine keeps by default while training."""
+    load_rank_host_bytes: float = 0.0
+    """Host bytes per parameter that each rank of a node holds while loading."""
+    save_rank_host_bytes: float = 0.0
+    """Host bytes per parameter that each rank of a node holds while saving."""
+    save_rank0_host_bytes: float = 0.0
+    """Host bytes per parameter that rank 0 alone holds while saving."""
+    offload_optimizer_host_bytes: float = 16.0
+    """Host bytes per trained parameter, whole run, when optimizer state is offloaded."""
+    offload_all_host_bytes: float = 20.0
+    """The same when weights and optimizer state are offloaded."""
     sources: Mapping[str, str]
     assumed: tuple[str, ...] = ()
