@@ -2,4 +2,101 @@
 
 from typing import Final
 
-SENTENCES: Final[dict[str, tuple[str, str]]] = {}
+SENTENCES: Final[dict[str, tuple[str, str]]] = {
+    "question.not_number": (
+        "{field}: {value} is not a number; write it as 50000, 50k, 2.5M or 1B",
+        "{field}：{value} 不是数字；请写成 50000、50k、2.5M 或 1B",
+    ),
+    "question.not_finite": (
+        "{field}: {value} is not a finite number; give a number of ordinary size",
+        "{field}：{value} 不是有限的数；请给出正常大小的数字",
+    ),
+    "question.out_of_range": (
+        "{field}: {value} is out of range; it must lie between {least} and {most}",
+        "{field}：{value} 超出范围；应在 {least} 到 {most} 之间",
+    ),
+    "question.not_whole": (
+        "{field}: {value} must be a whole number; did you mean {near}?",
+        "{field}：{value} 必须是整数；是否想写 {near}？",
+    ),
+    "question.not_flag": (
+        "{field}: {value} is neither true nor false; write true or false",
+        "{field}：{value} 既不是 true 也不是 false；请写 true 或 false",
+    ),
+    "question.unknown_word": (
+        "{field}: {value} is unknown; did you mean {near}? Known: {choices}",
+        "{field}：不认识 {value}；是否想写 {near}？可选：{choices}",
+    ),
+    "question.not_text": (
+        "{field}: {value} is not text; put it in quotes",
+        "{field}：{value} 不是文本；请加上引号",
+    ),
+    "question.bad_text": (
+        "{field}: {value} is empty, longer than {most} characters or unprintable; give one short line",
+        "{field}：{value} 为空、超过 {most} 个字符或含不可打印字符；请给出一行短文本",
+    ),
+    "question.no_currency": (
+        "{field}: {value} has no currency; write it as 200usd or 1500cny (known: {known})",
+        "{field}：{value} 没有币种；请写成 200usd 或 1500cny（可用：{known}）",
+    ),
+    "question.bad_money": (
+        "{field}: {value} is not an amount of money in a known currency; write it as 200usd or 1500cny (known: {known})",
+        "{field}：{value} 不是已知币种的金额；请写成 200usd 或 1500cny（可用：{known}）",
+    ),
+    "question.bad_span": (
+        "{field}: {value} is not a length of time; write it as 3d, 36h or 90min",
+        "{field}：{value} 不是时长；请写成 3d、36h 或 90min",
+    ),
+    "question.bad_gpus": (
+        "{field}: {value} is not a count of GPUs; write it as 8xH100, or 2x8xH100 for two nodes",
+        "{field}：{value} 不是 GPU 数量；请写成 8xH100，两台机器写成 2x8xH100",
+    ),
+    "question.one_kind": (
+        "{field}: {value} names several kinds; check one kind at a time",
+        "{field}：{value} 含多种硬件；每次请只检查一种",
+    ),
+    "question.either": (
+        "{field} and {other} are both given; give only one of them",
+        "{field} 和 {other} 同时给出；请只给其中一个",
+    ),
+    "question.order": (
+        "{field}: {value} is more than {other} ({bound}); lower it or raise {other}",
+        "{field}：{value} 大于 {other}（{bound}）；请调小它或调大 {other}",
+    ),
+    "question.unknown_key": (
+        "{field} is not a key of a question; did you mean {near}? All keys are in docs/question.md",
+        "{field} 不是问题文件的键；是否想写 {near}？全部键见 docs/question.md",
+    ),
+    "question.no_model": (
+        "{field} is missing; name one, e.g. Qwen2.5-7B or 7B",
+        "缺少 {field}；请给出模型，例如 Qwen2.5-7B 或 7B",
+    ),
+    "question.no_hardware": (
+        "on is missing; name the hardware to check, e.g. --on 8xH100",
+        "缺少 on；请给出要检查的硬件，例如 --on 8xH100",
+    ),
+    "question.file_missing": (
+        "{file}: no such file; check the path",
+        "{file}：文件不存在；请检查路径",
+    ),
+    "question.file_unreadable": (
+        "{file}: cannot be read ({cause}); check the path and its permissions",
+        "{file}：无法读取（{cause}）；请检查路径和权限",
+    ),
+    "question.file_large": (
+        "{file}: larger than {most} MB; a question file is a few lines of TOML",
+        "{file}：超过 {most} MB；问题文件只需几行 TOML",
+    ),
+    "question.file_binary": (
+        "{file}: is not text in UTF-8; a question file is TOML, see docs/question.md",
+        "{file}：不是 UTF-8 文本；问题文件应为 TOML，见 docs/question.md",
+    ),
+    "question.file_broken": (
+        "{file}: is not valid {form} ({cause}); mend the line, see docs/question.md",
+        "{file}：不是有效的 {form}（{cause}）；请修正该行，见 docs/question.md",
+    ),
+    "question.plan_broken": (
+        "{file}: is not a plan of this version ({cause}); make it again with gpuplan plan --save",
+        "{file}：不是本版本的计划文件（{cause}）；请用 gpuplan plan --save 重新生成",
+    ),
+}
