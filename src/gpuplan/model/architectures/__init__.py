@@ -1,1 +1,1 @@
-"""Part of gpuplan: model/architectures."""
+"""Tables of operations, one file a family."""
