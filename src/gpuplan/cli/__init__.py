@@ -1,1 +1,1 @@
-"""Part of gpuplan: cli."""
+"""The command line: it translates arguments into calls of `gpuplan.app` and answers into words, nothing else."""

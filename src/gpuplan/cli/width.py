@@ -1,0 +1,62 @@
+"""Text in terminal cells: a Chinese character takes two, a combining mark none."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+_ATOMS = re.compile(r"\s+|[^\s\u2e80-\uffef]+|[\u2e80-\uffef]")
+_NEVER_FIRST = "，。、；：！？）】》」』％"
+"""Chinese punctuation that must not open a line."""
+
+
+def cells(text: str) -> int:
+    """Terminal cells that `text` takes."""
+    return sum(_of_character(character) for character in text)
+
+
+def pad(text: str, width: int) -> str:
+    """`text` filled with spaces to `width` cells."""
+    return text + " " * (width - cells(text))
+
+
+def wrap(text: str, width: int) -> list[str]:
+    """Lines of at most `width` cells where words allow it; longer words are cut."""
+    lines = [""]
+    for atom in _atoms(text, width):
+        if atom.isspace():
+            lines[-1] += " " if lines[-1] else ""
+        elif cells(lines[-1]) + cells(atom) <= width or not lines[-1]:
+            lines[-1] += atom
+        else:
+            lines[-1] = lines[-1].rstrip()
+            lines.append(atom)
+    lines[-1] = lines[-1].rstrip()
+    return lines
+
+
+def _atoms(text: str, width: int) -> Iterator[str]:
+    """Pieces that a line break may stand between."""
+    pieces: list[str] = []
+    for piece in _ATOMS.findall(text):
+        if piece in _NEVER_FIRST and pieces and not pieces[-1].isspace():
+            pieces[-1] += piece
+        else:
+            pieces.append(piece)
+    for piece in pieces:
+        yield from _cut(piece, width) if cells(piece) > width else (piece,)
+
+
+def _cut(word: str, width: int) -> Iterator[str]:
+    part = ""
+    for character in word:
+        if part and cells(part) + _of_character(character) > width:
+            yield part
+            part = ""
+        part += character
+    yield part
+
+
+def _of_character(character: str) -> int:
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
