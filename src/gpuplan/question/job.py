@@ -39,6 +39,8 @@ class Role:
     quantisation: Quantisation | None = None
     passes: float = 1.0
     """Forward passes a sample needs in this role (2 for chosen and rejected)."""
+    shared: bool = False
+    """True where the weights are the policy's own with the adapter switched off: time, but no memory."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
