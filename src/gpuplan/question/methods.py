@@ -85,6 +85,8 @@ def method_of(word: str) -> Method:
     True
     """
     text = word.strip().lower().replace("-", "_").replace(" ", "_") if "(" not in word else word.strip().lower()
+    if text.startswith("diffusion"):
+        raise QuestionError("run.method.diffusion", word=word)
     if text in _NOT_TRAINING:
         raise QuestionError("run.method.not_training", word=word)
     head, *rest = text.split(":")
@@ -131,9 +133,7 @@ def roles_of(
     """
     trains = "adapter" if method.adapts else f"last:{last_layers}" if method.base == FREEZE else "all"
     passes = 2.0 if method.objective in PAIRED else 1.0
-    policy = Role(
-        name="policy", model=model, trains=trains, adapter=adapter, quantisation=quantisation, passes=passes
-    )
+    policy = Role(name="policy", model=model, trains=trains, adapter=adapter, quantisation=quantisation, passes=passes)
     others: list[Role] = []
     if reference and (method.objective in WITH_REFERENCE):
         others.append(_frozen("reference", model, quantisation, passes, shared=method.adapts))
@@ -145,7 +145,5 @@ def roles_of(
     return (policy, *others)
 
 
-def _frozen(
-    name: str, model: Architecture, quantisation: Quantisation | None, passes: float, *, shared: bool
-) -> Role:
+def _frozen(name: str, model: Architecture, quantisation: Quantisation | None, passes: float, *, shared: bool) -> Role:
     return Role(name=name, model=model, trains="none", quantisation=quantisation, passes=passes, shared=shared)
