@@ -38,6 +38,10 @@ class Chip:
     sources: Mapping[str, str]
     notes: tuple[str, ...] = ()
     export_notes: tuple[str, ...] = ()
+    label_gb: float | None = None
+    """Size on the box, as people write it ("A100 80GB"); never used for a verdict."""
+    named_only: bool = False
+    """True for special editions that nobody means by the plain name of the family (aftermarket memory, one cluster)."""
 
     def supports(self, dtype: str) -> bool:
         """True where the chip has a stated rate for `dtype`."""
