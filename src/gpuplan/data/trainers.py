@@ -21,7 +21,8 @@ STATES: Final = (
     "weight_bytes", "compute_copy_bytes", "grad_bytes", "master_bytes", "moment_bytes", "step_temp_bytes",
     "grads_sharded_from_zero", "frozen_bytes", "autocast", "ddp_bucket", "gather_units", "zero3_live_params",
     "reduce_bucket_bytes", "load_rank_host_bytes", "save_rank_host_bytes", "save_rank0_host_bytes",
-    "offload_optimizer_host_bytes", "offload_all_host_bytes", "checkpoint_bytes", "no_sync_grad_bytes",
+    "offload_optimizer_host_bytes", "offload_all_host_bytes", "checkpoint_bytes", "step_temp_cap_params",
+    "no_sync_grad_bytes",
 )  # fmt: skip
 """What ZeRO or FSDP decides, whatever front end calls it."""
 
@@ -230,7 +231,7 @@ def _record(
         case "llm-foundry":
             return "llm-foundry/pure" if pure else "llm-foundry/default"
         case "litgpt":
-            return "litgpt/full" if master_fp32 else "litgpt/bf16"
+            return "litgpt/full" if master_fp32 else "litgpt/fsdp" if fsdp or zero >= 3 else "litgpt/bf16"
         case "megatron-deepspeed":
             return "megatron-deepspeed/bf16" if precision == "bf16" else "megatron-deepspeed/fp16"
         case "megatron" if when.before(MEGATRON_TE):

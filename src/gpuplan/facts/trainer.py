@@ -16,7 +16,8 @@ class Trainer:
     framework: str
     version: str | None
     family: str
-    """Software stack that decides kernels: hf, titan, te (TransformerEngine), megatron, foundry, litgpt, cpp, jax."""
+    """Software that decides kernels and host time, as in efficiency.toml: hf, fsdp, fsdp-compiled, te
+    (TransformerEngine), te-26.06, megatron-deepspeed, cpp; other words (jax) are read as unknown software."""
     # States of a trained parameter
     weight_bytes: float
     compute_copy_bytes: float
@@ -63,16 +64,12 @@ class Trainer:
     launch_us_per_layer: float
     step_temp_cap_params: float = float("inf")
     """Parameters handled at once in the optimizer step (DeepSpeed's sub-group under ZeRO-3)."""
-    frozen_grad_bytes: float = 0.0
-    """Of a frozen parameter, where the trainer makes gradients for them too (FSDP1 with deferred sync)."""
     keeps_grads: bool = False
     """True where gradient buffers live through the whole step (Megatron); False: freed before forward."""
     vocab_multiple: int = 1
     """The vocabulary is padded to a multiple of this times the tensor-parallel ranks."""
     selective: str = "scores"
     """What selective recompute drops: scores (Megatron), or operations (torchtitan keeps every second product)."""
-    checkpoint_on_host: bool = False
-    """Layer inputs kept for recompute live in host memory (Unsloth)."""
     adapter_computes_fp32: bool = False
     """The adapter's input is kept as an fp32 copy (PEFT adapters outside autocast)."""
     repeats_kv: bool = False
