@@ -4,7 +4,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from gpuplan.cli.options import CSV, DATA, GOAL, HARDWARE, JOB, LAYOUT, OUTPUT, PLACE, QUESTION_FILE, SAVE, Option
+from gpuplan.cli.options import (
+    CSV,
+    CURRENCY,
+    DATA,
+    GOAL,
+    HARDWARE,
+    JOB,
+    LAYOUT,
+    OUTPUT,
+    PLACE,
+    QUESTION_FILE,
+    SAVE,
+    Option,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +63,7 @@ COMMANDS: Final = (
     Command(
         name="plan",
         arguments=(Argument(name="MODEL", required=False),),
-        options=(*JOB, *DATA, *GOAL, *PLACE, QUESTION_FILE, SAVE, *OUTPUT),
+        options=(*JOB, *DATA, *GOAL, *PLACE, *LAYOUT, QUESTION_FILE, SAVE, CURRENCY, *OUTPUT),
         examples=(
             "plan Qwen2.5-7B --method lora --samples 50000 --seq-len 2048 --epochs 3 --budget 100usd",
             "plan llama-3-70b --method full --tokens 1B --deadline 5d --cloud aws,gcp,lambda",
@@ -61,7 +74,7 @@ COMMANDS: Final = (
     Command(
         name="check",
         arguments=(Argument(name="MODEL", required=False),),
-        options=(*HARDWARE, *LAYOUT, *JOB, *DATA, QUESTION_FILE, *OUTPUT),
+        options=(*HARDWARE, *LAYOUT, *JOB, *DATA, QUESTION_FILE, CURRENCY, *OUTPUT),
         examples=(
             "check llama-3-70b --method full --on 8xH100 --zero 3 --seq-len 4096",
             "check llama-2-7b --method qlora --on 1xT4 --seq-len 512",

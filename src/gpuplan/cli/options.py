@@ -30,7 +30,7 @@ class Option:
 
 def _group(group: str, *rows: tuple[str, str]) -> tuple[Option, ...]:
     return tuple(
-        Option(key=key, group=group, metavar=metavar, negative=metavar == "", joins=metavar == "LIST")
+        Option(key=key, group=group, metavar=metavar, negative=metavar == "", joins=metavar in ("LIST", "GPUS"))
         for key, metavar in rows
     )
 
@@ -39,8 +39,12 @@ JOB: Final = _group(
     "job",
     ("method", "WORD"),
     ("framework", "NAME"),
+    ("framework_version", "TEXT"),
     ("precision", "WORD"),
     ("optimizer", "NAME"),
+    ("lora_rank", "N"),
+    ("lora_targets", "LIST"),
+    ("quantisation", "WORD"),
 )
 DATA: Final = _group(
     "data",
@@ -49,24 +53,21 @@ DATA: Final = _group(
     ("seq_len", "N"),
     ("mean_len", "N"),
     ("p95_len", "N"),
-    ("packing", ""),
     ("epochs", "X"),
+    ("packing", ""),
     ("global_batch", "N"),
     ("runs", "N"),
 )
-GOAL: Final = _group(
-    "goal",
-    ("budget", "MONEY"),
-    ("deadline", "TIME"),
-    ("prefer", "WORD"),
-)
+GOAL: Final = _group("goal", ("budget", "MONEY"), ("deadline", "TIME"), ("prefer", "WORD"))
 PLACE: Final = _group(
     "place",
     ("cloud", "LIST"),
     ("region", "LIST"),
     ("own", "GPUS"),
+    ("nodes_max", "N"),
     ("spot", ""),
 )
+CURRENCY: Final = Option(key="currency", group="output", metavar="WORD")
 HARDWARE: Final = _group("hardware", ("on", "GPUS"), ("nodes", "N"))
 LAYOUT: Final = _group(
     "layout",

@@ -184,8 +184,8 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "用法：",
     ),
     "option.budget": (
-        "most that may be spent, as in 200usd or 1500cny",
-        "预算上限，如 200usd 或 1500cny",
+        "most that all runs together may cost, as in 200usd or 1500cny",
+        "全部实验合计的预算上限，如 200usd 或 1500cny",
     ),
     "option.cloud": (
         "providers, as in aws,alibaba; any for all",
@@ -199,9 +199,13 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "print CSV",
         "以 CSV 输出",
     ),
+    "option.currency": (
+        "currency of the answer: usd, cny or eur",
+        "结果所用币种：usd、cny 或 eur",
+    ),
     "option.deadline": (
-        "longest it may take, as in 3d or 12h",
-        "最长用时，如 3d 或 12h",
+        "longest that all runs together may take, as in 3d or 36h",
+        "全部实验合计的最长用时，如 3d 或 36h",
     ),
     "option.ep": (
         "expert parallel degree",
@@ -218,6 +222,10 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     "option.framework": (
         "the trainer: trl, llama-factory, megatron, ...",
         "训练框架：trl、llama-factory、megatron 等",
+    ),
+    "option.framework_version": (
+        "version of the trainer",
+        "训练框架的版本",
     ),
     "option.global_batch": (
         "sequences of one optimizer step, over all GPUs",
@@ -239,13 +247,21 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "language of the answer",
         "输出语言",
     ),
+    "option.lora_rank": (
+        "rank of the adapters",
+        "LoRA 的秩（rank）",
+    ),
+    "option.lora_targets": (
+        "products that carry an adapter: q, k, v, o, gate, up, down",
+        "挂 LoRA 的线性层：q、k、v、o、gate、up、down",
+    ),
     "option.mean_len": (
         "mean sample length in tokens",
         "样本平均长度（token）",
     ),
     "option.method": (
-        "full, lora, qlora, freeze, pretrain, continue, dpo, ...",
-        "full、lora、qlora、freeze、pretrain、continue、dpo 等",
+        "full, lora, qlora, freeze, pretrain, continue, dpo, orpo, kto, rm, grpo, ppo",
+        "训练方法：full、lora、qlora、freeze、pretrain、continue、dpo、orpo、kto、rm、grpo、ppo",
     ),
     "option.micro_batch": (
         "sequences a GPU handles at once",
@@ -254,6 +270,10 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     "option.nodes": (
         "nodes of that kind",
         "该类节点的数量",
+    ),
+    "option.nodes_max": (
+        "most nodes of one kind",
+        "同类节点的最大数量",
     ),
     "option.offload": (
         "kept in host memory: none, optimizer or all",
@@ -264,32 +284,36 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "单节点 GPU，如 8xH100",
     ),
     "option.optimizer": (
-        "adamw, adamw8bit, adafactor, sgd, ...",
-        "优化器：adamw、adamw8bit、adafactor、sgd 等",
+        "adamw, adamw_8bit, adafactor, sgd, ...",
+        "优化器：adamw、adamw_8bit、adafactor、sgd 等",
     ),
     "option.own": (
-        "hardware you have, as in 4x4090",
-        "自有硬件，如 4x4090",
+        "hardware you have, as in 4x4090 or 2x8xH100",
+        "自有硬件，如 4x4090 或 2x8xH100",
     ),
     "option.p95_len": (
         "length that 95 % of the samples stay below, in tokens",
         "95% 样本不超过的长度（token）",
     ),
     "option.packing": (
-        "pack short samples into full rows",
-        "将短样本拼接填满（packing）",
+        "several samples in one sequence, or not",
+        "是否把多条样本拼接成一条序列（packing）",
     ),
     "option.pp": (
         "pipeline parallel degree",
         "流水线并行度",
     ),
     "option.precision": (
-        "of the arithmetic: bf16, fp16, fp32, fp8",
-        "计算精度：bf16、fp16、fp32、fp8",
+        "of the matrix products: fp32, tf32, fp16, bf16, fp8, fp4",
+        "矩阵乘精度：fp32、tf32、fp16、bf16、fp8、fp4",
     ),
     "option.prefer": (
-        "what weighs more: cost, time or balanced",
-        "更看重什么：cost、time 或 balanced",
+        "which pick stands first: cheapest, fastest or balanced",
+        "首选哪一种：cheapest、fastest 或 balanced",
+    ),
+    "option.quantisation": (
+        "storage of frozen weights: nf4, nf4-double, fp4, int4, int8, none",
+        "冻结权重的量化方式：nf4、nf4-double、fp4、int4、int8、none",
     ),
     "option.question": (
         "read the question from a TOML file; options override it (docs/question.md)",
@@ -300,32 +324,32 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "激活重计算：none、selective 或 full",
     ),
     "option.region": (
-        "regions, as in us-east-1,cn-beijing",
-        "地域，如 us-east-1,cn-beijing",
+        "regions (or how they begin), as in us-east-1,cn-",
+        "地域（或其开头），如 us-east-1,cn-",
     ),
     "option.runs": (
-        "how many times the run is repeated (experiments)",
-        "重复实验的次数",
+        "experiments of this size, one after the other",
+        "依次进行的同规模实验次数",
     ),
     "option.samples": (
-        "samples of one epoch",
-        "每个 epoch 的样本数",
+        "samples of one epoch, as in 50k",
+        "每个 epoch 的样本数，如 50k 或 5万",
     ),
     "option.save": (
         "write the plan to a JSON file",
         "将方案写入 JSON 文件",
     ),
     "option.seq_len": (
-        "longest sample in tokens (the cap)",
-        "单条样本的最大 token 数（截断长度）",
+        "longest sample in tokens (longer ones are cut), or the packed length",
+        "单条样本的最大 token 数（超长截断），或拼接后的长度",
     ),
     "option.spot": (
         "only spot machines, or none of them",
         "只用竞价实例，或不用",
     ),
     "option.tokens": (
-        "tokens of training in all, as in 1B",
-        "训练的总 token 数，如 1B",
+        "tokens of one epoch, as in 1B; give this or --samples",
+        "每个 epoch 的 token 数，如 1B；与 --samples 二选一",
     ),
     "option.tp": (
         "tensor parallel degree",

@@ -1,0 +1,97 @@
+"""Figures as people read them: three significant digits, a unit, a range where one is known.
+
+An unknown figure is said to be unknown; it is never shown as 0.
+"""
+
+from collections.abc import Callable, Mapping
+from math import floor, log10
+from typing import Any
+
+from gpuplan.locale import say
+from gpuplan.units import DAY, GIB, HOUR, MINUTE, TB
+
+Format = Callable[[float], str]
+
+
+def three(value: float) -> str:
+    """Three significant digits with thousands separators: 0.0123, 1.23, 12,300.
+
+    >>> [three(x) for x in (0.012345, 1.2345, 99.96, 12345, 0)]
+    ['0.0123', '1.23', '100', '12,300', '0']
+    """
+    if value == 0:
+        return "0"
+    if abs(value) >= 1e15 or abs(value) < 1e-6:
+        return f"{value:.3g}"
+    rounded = float(f"{value:.3g}")
+    decimals = max(0, 2 - floor(log10(abs(rounded))))
+    return f"{rounded:,.{decimals}f}"
+
+
+def count(value: float) -> str:
+    """A whole number in full: 50,000."""
+    return f"{value:,.0f}" if value == int(value) else three(value)
+
+
+def gib(value: float) -> str:
+    """Memory given in GiB."""
+    return f"{three(value)} GiB"
+
+
+def bytes_as_gib(value: float) -> str:
+    """Memory given in bytes."""
+    return gib(value / GIB)
+
+
+def disk(value: float) -> str:
+    """Room on a disk, given in bytes; disks are sold in powers of ten."""
+    return f"{three(value / TB)} TB" if value >= TB else f"{three(value / 1e9)} GB"
+
+
+def span(lang: str) -> Format:
+    """Seconds as milliseconds, seconds, minutes, hours or days."""
+
+    def shown(seconds: float) -> str:
+        for unit, size, least in (("d", DAY, 2 * DAY), ("h", HOUR, 2 * HOUR), ("min", MINUTE, 2 * MINUTE)):
+            if seconds >= least:
+                return f"{three(seconds / size)} {say(lang, f'show.unit.{unit}')}"
+        if seconds >= 1 or seconds == 0:
+            return f"{three(seconds)} {say(lang, 'show.unit.s')}"
+        return f"{three(seconds * 1000)} {say(lang, 'show.unit.ms')}"
+
+    return shown
+
+
+def hours(lang: str) -> Format:
+    """Hours as the unit that suits them."""
+    shown = span(lang)
+    return lambda value: shown(value * HOUR)
+
+
+def money(currency: str) -> Format:
+    """An amount with its currency: 12.3 USD."""
+    return lambda value: f"{three(value)} {currency.upper()}"
+
+
+def price(amount: float, currency: str) -> str:
+    """A stated price, in full: 1.006 USD."""
+    digits = f"{amount:,.4f}".rstrip("0")
+    whole, _, cents = digits.partition(".")
+    return f"{whole}.{cents:0<2} {currency.upper()}"
+
+
+def known(lang: str, value: float | None, shown: Format) -> str:
+    """A figure, or the word for "unknown"."""
+    return say(lang, "show.unknown") if value is None else shown(value)
+
+
+def ranged(lang: str, figure: Mapping[str, Any] | float | None, shown: Format) -> str:
+    """A figure with its 90 % interval where one is known: 12.3 USD (10.1 USD to 15.2 USD)."""
+    if not isinstance(figure, Mapping):
+        return known(lang, figure, shown)
+    typical, low, high = (figure.get(name) for name in ("typical", "low", "high"))
+    if typical is None and low is not None and high is not None:
+        return say(lang, "show.between", low=shown(low), high=shown(high))
+    if typical is None or low is None or high is None or shown(low) == shown(high):
+        return known(lang, typical, shown)
+    return say(lang, "show.range", typical=shown(typical), low=shown(low), high=shown(high))
