@@ -23,6 +23,9 @@ class MeasuredRun:
     micro_batch: float | None = None
     grad_accum: float | None = None
     global_batch_seqs: float | None = None
+    mean_len: float | None = None
+    """Mean tokens of a sample, where the row states it; `seq_len` is then the cap."""
+    packing: bool | None = None
     image_size: Any = None
     precision: str | None = None
     optimizer: str | None = None

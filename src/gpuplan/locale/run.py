@@ -23,4 +23,30 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "trainers.jsonl: {id}: no source for {field}; add it to sources",
         "trainers.jsonl：{id}：{field} 没有来源；请在 sources 中补充",
     ),
+    "run.row.missing": (
+        "{where}: no {field}; every row needs id, model, task and hardware",
+        "{where}：缺少 {field}；每行都需要 id、model、task 和 hardware",
+    ),
+    "run.row.type": ("{where}: {field} must be {kind}", "{where}：{field} 的类型不对，应为 {kind}"),
+    "run.row.number": (
+        "{where}: {field} is {value}; give a finite number below 1e16",
+        "{where}：{field} 为 {value}；请给出小于 1e16 的有限数",
+    ),
+    "run.row.range": ("{where}: {field} is {value}; it must be {kind}", "{where}：{field} 为 {value}；应为 {kind}"),
+    "run.row.json": (
+        "{where}: not JSON ({why}); write one object a line",
+        "{where}：不是合法的 JSON（{why}）；请每行写一个对象",
+    ),
+    "run.row.object": ("{where}: not an object; write one object a line", "{where}：不是对象；请每行写一个对象"),
+    "run.row.unknown": (
+        "{where}: unknown key {field}; {near}docs/measured.md lists all keys",
+        "{where}：未知字段 {field}；{near}全部字段见 docs/measured.md",
+    ),
+    "run.file.unreadable": ("{file}: cannot be read ({why}); check the path", "{file}：无法读取（{why}）；请检查路径"),
+    "run.file.large": (
+        "{file}: over 16 MB; split it into smaller files",
+        "{file}：超过 16 MB；请拆分成较小的文件",
+    ),
+    "run.file.binary": ("{file}: not UTF-8 text; give JSON lines", "{file}：不是 UTF-8 文本；请提供 JSON Lines 文件"),
+    "run.file.toml": ("{file}: not TOML ({why}); mend that line", "{file}：不是合法的 TOML（{why}）；请修正该行"),
 }
