@@ -20,7 +20,7 @@ def load_kernels(chip_id: str) -> KernelSet:
     """Kernels measured on `chip_id`; refused where nobody measured that chip (use its donor's)."""
     path = FOLDER / "kernels" / f"{chip_id}.npz"
     if chip_id not in measured_chips():
-        raise FactError("no-kernels", chip=chip_id, known=", ".join(measured_chips()))
+        raise FactError("kernels_unmeasured", chip=chip_id, known=", ".join(measured_chips()))
     grids: dict[str, dict[str, Grid]] = {"products": {}, "attention": {}, "collectives": {}}
     with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
         about = json.loads(str(arrays["about"]))
@@ -62,10 +62,10 @@ def read_efficiency(text: str) -> Efficiency:
     tables = tomllib.loads(text)
     names = {field.name for field in fields(Efficiency)} - {"sources"}
     for name in sorted(names ^ set(tables)):
-        raise FactError("efficiency-missing" if name in names else "efficiency-unknown", factor=name)
+        raise FactError("factor_missing" if name in names else "factor_unknown", factor=name)
     for name, table in tables.items():
         if not str(table.get("source", "")).strip():
-            raise FactError("efficiency-no-source", factor=name)
+            raise FactError("fact_no_source", file="efficiency.toml", id=name, field="value")
     sources = {name: table.pop("source") for name, table in tables.items()}
     values = {name: table.get("value", table) for name, table in tables.items()}
     return Efficiency(sources=sources, **values)

@@ -15,6 +15,10 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "{file}: {id}: {field} has the unknown unit {unit}; use one of the units in docs/facts.md",
         "{file}：{id}：{field} 的单位 {unit} 无法识别；请使用 docs/facts.md 中列出的单位",
     ),
+    "fx_unknown": (
+        "no exchange rate for {currency}; known: {known}",
+        "没有 {currency} 的汇率；已知的有：{known}",
+    ),
     "chip_unknown": (
         "unknown GPU '{text}'; nearest: {nearest} (see: gpuplan facts chips)",
         "未知的 GPU“{text}”；最接近的有：{nearest}（参见：gpuplan facts chips）",
@@ -34,5 +38,17 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     "model_not_language": (
         "'{text}' has a vision or audio tower, which is not planned yet; nearest text model: {nearest}",
         "“{text}”带有视觉或语音塔，暂不支持；最接近的纯文本模型：{nearest}",
+    ),
+    "kernels_unmeasured": (
+        "{chip}: no measured kernels; use the donor that the chip's facts name, one of {known}",
+        "{chip}：没有实测的算子数据；请使用该芯片条目里 donor 指定的芯片，可选：{known}",
+    ),
+    "factor_missing": (
+        "efficiency.toml: {factor} is missing; add [{factor}] with source and value",
+        "efficiency.toml：缺少 {factor}；请添加 [{factor}]，并写明 source 和 value",
+    ),
+    "factor_unknown": (
+        "efficiency.toml: unknown factor {factor}; remove it or correct its name",
+        "efficiency.toml：无法识别的系数 {factor}；请删除或改正名称",
     ),
 }
