@@ -116,7 +116,11 @@ def donor_of(row: Mapping[str, Any], sustained: Mapping[str, float]) -> tuple[st
     if "GeForce" in row["name"] and row["arch"] in HALF_RATE_ARCHS:
         scale = sustained[donor] / HALF_RATE_SUSTAINED
         tested = "fitted: llm.q runs, median error 10 %" if row["id"] in HALF_RATE_TESTED else "assumed: not tested"
-        return donor, scale, f"{tested}; half rate with fp32 accumulate sustains 0.93 to 0.95 of its peak, the donor less"
+        return (
+            donor,
+            scale,
+            f"{tested}; half rate with fp32 accumulate sustains 0.93 to 0.95 of its peak, the donor less",
+        )
     return donor, 1.0, text
 
 
@@ -147,8 +151,6 @@ EXTRA_ROWS: Final[tuple[dict[str, Any], ...]] = (
         "confidence": "low",
         "notes": [],
         "derived": {},
-        "sources": dict.fromkeys(
-            ("memory_gb", "mem_bandwidth_gb_s", "dense_tflops", "tdp_w", "pcie"), KNOWLEDGE
-        ),
+        "sources": dict.fromkeys(("memory_gb", "mem_bandwidth_gb_s", "dense_tflops", "tdp_w", "pcie"), KNOWLEDGE),
     },
 )

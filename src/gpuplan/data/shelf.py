@@ -39,6 +39,12 @@ class Shelf(Mapping[str, T], Generic[T]):
     def __contains__(self, key: object) -> bool:
         return key in self.rows
 
+    def topped(self, records: Mapping[str, T], rows: Mapping[str, Raw]) -> "Shelf[T]":
+        """This shelf with ready records laid over it; `rows` states them for the indexes."""
+        shelf = Shelf({**self.rows, **rows}, self._build)
+        shelf._built = {**self._built, **records}
+        return shelf
+
 
 def read_rows(path: Path) -> dict[str, Raw]:
     """Rows of a file of JSON lines by their `id`, in file order; a second row of an id is refused."""

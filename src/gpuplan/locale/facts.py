@@ -51,4 +51,48 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "efficiency.toml: unknown factor {factor}; remove it or correct its name",
         "efficiency.toml：无法识别的系数 {factor}；请删除或改正名称",
     ),
+    "facts_dir_missing": (
+        "--facts {path}: no such folder; give a folder with .toml files",
+        "--facts {path}：目录不存在；请给出包含 .toml 文件的目录",
+    ),
+    "file_not_plain": (
+        "{path}: not a plain file; give a regular file",
+        "{path}：不是普通文件；请给出普通文件",
+    ),
+    "file_too_big": (
+        "{path}: larger than {limit} MB; split it or check that it is the right file",
+        "{path}：超过 {limit} MB；请拆分，或确认文件是否正确",
+    ),
+    "file_unreadable": (
+        "{path}: cannot be read ({cause}); check the path and its permissions",
+        "{path}：无法读取（{cause}）；请检查路径和权限",
+    ),
+    "file_not_toml": (
+        "{path}: not valid TOML ({cause}); correct that place",
+        "{path}：不是合法的 TOML（{cause}）；请修正该处",
+    ),
+    "overlay_unknown_key": (
+        "{file}: unknown key {where}; nearest: {known}",
+        "{file}：未知的键 {where}；最接近的有：{known}",
+    ),
+    "overlay_missing_key": (
+        "{file}: {where} is missing; add it",
+        "{file}：缺少 {where}；请补上",
+    ),
+    "overlay_bad_value": (
+        "{file}: {where}: {value} cannot be used ({cause}); correct it",
+        "{file}：{where} 的值 {value} 无效（{cause}）；请修正",
+    ),
+    "overlay_unknown_base": (
+        "facts file: {id}: based_on = '{base}' is not known; nearest: {nearest} (see: gpuplan facts {kind})",
+        "事实文件：{id}：based_on = “{base}” 未知；最接近的有：{nearest}（参见：gpuplan facts {kind}）",
+    ),
+    "overlay_unknown_donor": (
+        "facts file: {id}: donor '{donor}' has no measured kernels; use one of: {known}",
+        "事实文件：{id}：donor “{donor}” 没有实测算子数据；可用的有：{known}",
+    ),
+    "overlay_incomplete": (
+        "facts file: {id}: missing {missing}; add them, or based_on with a known name",
+        "事实文件：{id}：缺少 {missing}；请补上，或用 based_on 指定一个已知名称",
+    ),
 }
