@@ -7,7 +7,19 @@ Each tensor name counts once, however many rows read it.
 
 import numpy as np
 
-from gpuplan.model.operations import Activation, Attention, Group, Model, Norm, Product, Regime, Row, Saved, Shape
+from gpuplan.model.operations import (
+    Activation,
+    Attention,
+    Domain,
+    Group,
+    Model,
+    Norm,
+    Product,
+    Regime,
+    Row,
+    Saved,
+    Shape,
+)
 from gpuplan.question.layout import Recompute
 from gpuplan.units import Num
 
@@ -89,7 +101,7 @@ def _gradient_bytes(group: Group, model: Model, regime: Regime, shape: Shape) ->
     for row in group.rows:
         if isinstance(row, Activation):
             tensors = 3.0 if row.gated else 2.0
-            domain = "dispatched_tensor" if row.is_routed else "tensor"
+            domain: Domain = "dispatched_tensor" if row.is_routed else "tensor"
             total = total + (
                 tensors * regime.element_bytes * row.width * row.routed * shape.tokens * shape.share(domain)
             )

@@ -83,10 +83,10 @@ def in_node_s(kernels: KernelSet, machine: Machine, kind: str, *, bytes_: Num, r
 
 
 def has_table(kernels: KernelSet, machine: Machine) -> bool:
-    """True where the measured collectives ran over this machine's kind of link (PCIe: with peer access)."""
+    """True where the measured collectives ran over this kind of link; PCIe differs too much from board to board."""
     if not kernels.collectives or kernels.link_kind != machine.link_kind:
         return False
-    return machine.link_kind != "PCIe" or machine.chip.p2p_over_pcie is True
+    return machine.link_kind != "PCIe" or machine.chip.id == kernels.chip_id
 
 
 def table_s(grid: Grid, *, bytes_: Num, ranks: Num, ratio: float) -> Num:

@@ -81,7 +81,15 @@ def one_product_s(kernels: KernelSet, chip: Chip, donor: Chip, *, dtype: str, m:
 
 
 def attention_s(
-    kernels: KernelSet, chip: Chip, donor: Chip, *, batch_heads: Num, seq: Num, head_dim: int, window: Num, causal: bool
+    kernels: KernelSet,
+    chip: Chip,
+    donor: Chip,
+    *,
+    batch_heads: Num,
+    seq: Num,
+    head_dim: int,
+    window: Num = np.inf,
+    causal: bool = True,
 ) -> Num:
     """Seconds of one fused attention forward pass over `batch_heads` sequences x heads of length `seq`.
 

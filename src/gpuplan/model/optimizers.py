@@ -100,6 +100,11 @@ def find_optimizer(words: str | None) -> Optimizer | None:
     return OPTIMIZERS.get(text)
 
 
+def optimizer_of(words: str) -> Optimizer:
+    """The optimizer that `words` mean; an unknown one counts as AdamW (callers name that)."""
+    return find_optimizer(words) or OPTIMIZERS["adamw"]
+
+
 def moment_bytes(optimizer: Optimizer, adam_bytes: float) -> float:
     """State bytes for each trained parameter, where AdamW of this trainer keeps `adam_bytes`."""
     if optimizer.fixed_bytes is not None:

@@ -116,14 +116,20 @@ def _cut(row: Product, layout: Layout) -> Num:
 
 def _ends(model: Model) -> tuple[float, float]:
     """Embedding matrix and head matrix; a tied head counts as 0 (a last stage of its own keeps a copy)."""
-    embedding = sum(row.params for row in _rows(model, "first") if isinstance(row, Lookup))
+    embedding = sum(row.vocab * row.width for row in _rows(model, "first") if isinstance(row, Lookup))
     head = sum(row.weights for row in _rows(model, "last") if isinstance(row, Product))
     return float(embedding), float(head)
 
 
 def _end_small(model: Model, position: str) -> float:
-    rows = _rows(model, position)
-    return float(sum(r.biases if isinstance(r, Product) else 0 if isinstance(r, Lookup) else r.params for r in rows))
+    """Norms, biases and learned positions of one end of the model; every tensor rank holds them whole."""
+    total = 0
+    for row in _rows(model, position):
+        if isinstance(row, Lookup):
+            total += row.positions
+        else:
+            total += row.biases if isinstance(row, Product) else row.params
+    return float(total)
 
 
 def _rows(model: Model, position: str) -> tuple[Row, ...]:

@@ -19,7 +19,7 @@ from gpuplan.model.params import LocalParams
 from gpuplan.model.terms import States
 from gpuplan.question.job import Role
 from gpuplan.question.layout import Layout, Offload
-from gpuplan.units import Num
+from gpuplan.units import Mask, Num
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,11 +65,10 @@ def trained_params(role: Role, model: Model, local: LocalParams, layout: Layout)
             frozen_wide=wide,
         )
     if role.trains == "adapter" and role.adapter is not None:
-        copies = 0.0
-        copies = copies + (local.embedding if "embed" in role.adapter.targets else 0.0)
-        copies = copies + (local.head if "head" in role.adapter.targets else 0.0)
+        embedding: Num = local.embedding if "embed" in role.adapter.targets else 0.0
+        head: Num = local.head if "head" in role.adapter.targets else 0.0
         return Trained(
-            full_dense=copies,
+            full_dense=embedding + head,
             full_experts=0.0,
             adapter=adapter_params(model, role.adapter, layout),
             frozen_linear=local.linear,
@@ -93,7 +92,7 @@ class Sharding:
     dense: Num
     experts: Num
 
-    def of(self, trained_dense: Num, trained_experts: Num, when: Num) -> Num:
+    def of(self, trained_dense: Num, trained_experts: Num, when: Mask) -> Num:
         """Parameters left on the rank where `when` says that the state is shared."""
         shared = trained_dense / self.dense + trained_experts / self.experts
         return np.where(when, shared, trained_dense + trained_experts)
@@ -146,8 +145,9 @@ def gradient_bytes(trainer: Trainer, optimizer: Optimizer, trained: Trained, cut
     if optimizer.in_backward:
         full = 0.0 * full
     total = full + trainer.adapter_bytes * cut.of(adapter.dense, adapter.experts, shared)
-    frozen = trained.frozen_linear + trained.frozen_experts + trained.frozen_wide
-    total = total + trainer.frozen_grad_bytes * frozen
+    every = trained.n_full + trained.frozen_linear + trained.frozen_experts + trained.frozen_wide
+    deferred = (np.asarray(layout.zero) >= 2) & (np.asarray(layout.grad_accum) > 1) & (np.asarray(layout.shards) > 1)
+    total = np.where(deferred & (trainer.no_sync_grad_bytes > 0), trainer.no_sync_grad_bytes * every, total)
     if trainer.ddp_bucket:
         doubled = (np.asarray(layout.zero) < 1) & (np.asarray(layout.data_parallel) > 1)
         total = np.where(doubled, 2.0, 1.0) * total

@@ -61,6 +61,10 @@ class Job:
     """flash, unfused, or eager (fp32 softmax)."""
     rollout_share: float = 0.0
     """Share of the card that a generation engine keeps."""
+    compiled: bool = False
+    """True where the trainer compiles the layers (fewer launches, fused memory-bound operations)."""
+    year: float = 2026.9
+    """Age of the software, as a date in years: expert layers got faster with each release."""
 
     @property
     def policy(self) -> Role:
