@@ -16,8 +16,7 @@ class Trainer:
     framework: str
     version: str | None
     family: str
-    """Software that decides kernels and host time, as in efficiency.toml: hf, fsdp, fsdp-compiled, te
-    (TransformerEngine), te-26.06, megatron-deepspeed, cpp; other words (jax) are read as unknown software."""
+    """Software stack that decides kernels: hf, titan, te (TransformerEngine), megatron, foundry, litgpt, cpp, jax."""
     # States of a trained parameter
     weight_bytes: float
     compute_copy_bytes: float
