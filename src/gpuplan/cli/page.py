@@ -53,7 +53,7 @@ class Table:
 
 Block: TypeAlias = Heading | Text | Verdict | Bullets | Commands | Table
 _GAP = 2
-_NARROWEST = 14
+_NARROWEST = 11
 """Cells below which a column is no longer read with ease."""
 
 
@@ -102,7 +102,7 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> li
     if widths is None:
         return _as_list(head, rows, width)
     lines = []
-    for row in (head, *rows):
+    for row in (head, *rows) if any(head) else rows:
         columns = [wrap(cell, column) for cell, column in zip(row, widths, strict=True)]
         for i in range(max(map(len, columns))):
             pieces = [pad(c[i] if i < len(c) else "", w) for c, w in zip(columns, widths, strict=True)]

@@ -47,11 +47,14 @@ def _atoms(text: str, width: int) -> Iterator[str]:
 
 
 def _cut(word: str, width: int) -> Iterator[str]:
+    """Parts of a word longer than a line, cut behind a hyphen, slash or the like where one is near."""
     part = ""
     for character in word:
         if part and cells(part) + _of_character(character) > width:
-            yield part
-            part = ""
+            joint = max(part.rfind(mark) for mark in "-/_.:,") + 1
+            head = part[:joint] if joint > len(part) // 2 else part
+            yield head
+            part = part[len(head) :]
         part += character
     yield part
 

@@ -375,6 +375,10 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "{name} takes no value: write {name} alone",
         "{name} 不带值：只写 {name} 即可",
     ),
+    "usage.kind": (
+        "{value!r} is no kind of fact: write one of {known}",
+        "没有 {value!r} 这类数据：请使用 {known} 之一",
+    ),
     "usage.lang": (
         "unknown language {value!r}: write en or zh",
         "未知语言 {value!r}：请写 en 或 zh",
@@ -383,9 +387,17 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "{command} needs {name}: see `gpuplan {command} --help`",
         "{command} 缺少 {name}：参见 `gpuplan {command} --help`",
     ),
+    "usage.no_fact": (
+        "no {kind} match {name!r}: see `gpuplan facts {kind}`",
+        "{kind} 中没有与 {name!r} 匹配的条目：参见 `gpuplan facts {kind}`",
+    ),
     "usage.no_value": (
         "{name} needs a value: write it after {name}",
         "{name} 需要一个值：请写在 {name} 之后",
+    ),
+    "usage.not_written": (
+        "{path} cannot be written ({why}): choose another place",
+        "无法写入 {path}（{why}）：请换一个位置",
     ),
     "usage.option": (
         "unknown option {name}: see `{command} --help`",
