@@ -1,9 +1,9 @@
 """Distil measured kernels into one small file a chip.
 
-    python tools/build_kernels.py --shared DIR [--out DIR]
+    python tools/build_kernels.py --shared DIR [--out DIR] [--sample FILE]
 
 Reads `measured/kernels/*.parquet` under DIR (needs pyarrow). Every value is log(seconds per FLOP), or
-log(seconds per byte) for collectives, less the grid's mean, in float16 (error below 0.4 %; collectives float32).
+log(seconds per byte) for collectives, less the grid's mean, in float16 (error below 0.2 %; collectives float64).
 Cells that nobody measured are filled from their neighbours along each axis, in logarithms.
 """
 
@@ -49,6 +49,8 @@ LINKS: Final[dict[str, tuple[str, float]]] = {
     "RTX-PRO-6000-SE": ("PCIe", 64e9),
 }
 """Link of the measured machine, one direction per GPU; no entry: collectives are left out (L40S: host path only)."""
+SAMPLE: Final = {"products": 120, "attention": 12, "collectives": 6}
+"""Cells of each grid that go into the tests' sample."""
 ELEMENT_BYTES: Final = 2  # the collectives were run in half precision
 
 Cells = dict[tuple[float, ...], float]
@@ -60,6 +62,7 @@ def main() -> None:
     parser.add_argument("--shared", type=Path, required=True)
     here = Path(__file__).parents[1]
     parser.add_argument("--out", type=Path, default=here / "src/gpuplan/data/files/kernels")
+    parser.add_argument("--sample", type=Path, default=here / "tests/data/kernels_sample.csv")
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
     folder = args.shared / "measured" / "kernels"
@@ -68,11 +71,14 @@ def main() -> None:
         "attention": attention(folder / "attention_causal_forward.parquet"),
         "collectives": collectives(folder / "nccl_intra_node.parquet"),
     }
+    measured: dict[str, dict[str, Cells]] = {}
     for chip, names in CHIPS.items():
         grids = {f"{area}/{key}": cells for area, table in sets.items() for key, cells in faster(table, names).items()}
         if chip not in LINKS:
             grids = {key: cells for key, cells in grids.items() if not key.startswith("collectives/")}
         write(args.out / f"{chip}.npz", chip, grids)
+        measured[chip] = grids
+    write_sample(args.sample, measured)
 
 
 def products(path: Path) -> dict[str, dict[str, Cells]]:
@@ -173,7 +179,7 @@ def guesses(axis: Array, lines: Array) -> tuple[Array, Array]:
 
 
 def write(path: Path, chip: str, grids: dict[str, Cells]) -> None:
-    """One chip's grids as arrays KEY/axes, KEY/values (float16 or 32), KEY/mean; and what they are, as JSON."""
+    """One chip's grids as arrays KEY/axes, KEY/values (float16 or 64), KEY/mean; and what they are, as JSON."""
     kind, speed = LINKS.get(chip, (None, None))
     about = {"chip_id": chip, "source": SOURCE, "link_kind": kind, "link_bytes_per_s": speed, "grids": sorted(grids)}
     arrays: dict[str, NDArray[Any]] = {"about": np.array(json.dumps(about))}
@@ -181,13 +187,28 @@ def write(path: Path, chip: str, grids: dict[str, Cells]) -> None:
         axes, values = grid_of(cells)
         filled = fill_holes(axes, values)
         arrays[f"{key}/axes"] = np.concatenate(axes).astype(np.float32)
-        compact = np.float32 if key.startswith("collectives/") else np.float16  # plateaus of latency stay monotone
+        compact = np.float64 if key.startswith("collectives/") else np.float16  # plateaus of latency stay monotone
         arrays[f"{key}/values"] = (filled - filled.mean()).astype(compact)
         arrays[f"{key}/mean"] = np.array(filled.mean())
         print(f"{chip:16} {key:28} {filled.shape} measured {np.isfinite(values).mean():.0%}")
     with path.open("wb") as file:
         np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
     print(f"{chip:16} {path.stat().st_size / 1024:.0f} KiB")
+
+
+def write_sample(path: Path, measured: dict[str, dict[str, Cells]]) -> None:
+    """Some measured cells of each grid, the same every time, for tests that run without the measured sets."""
+    lines = [f"# {SOURCE}; value: seconds per FLOP, of collectives seconds per byte", "chip,grid,x,y,z,value"]
+    for chip, grids in measured.items():
+        for key, cells in grids.items():
+            chosen = np.random.default_rng(7).permutation(len(cells))[: SAMPLE[key.split("/")[0]]]
+            ordered = sorted(cells)
+            for i in sorted(chosen):
+                place = [f"{x:.0f}" for x in ordered[i]]
+                lines.append(",".join([chip, key, *place, *[""] * (3 - len(place)), f"{cells[ordered[i]]:.5g}"]))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(lines) + "\n")
+    print(f"{path.name} {path.stat().st_size / 1024:.0f} KiB, {len(lines) - 2} cells")
 
 
 if __name__ == "__main__":
