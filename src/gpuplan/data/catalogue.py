@@ -11,6 +11,7 @@ from gpuplan.facts.cost import CostFact
 from gpuplan.facts.efficiency import Efficiency, KernelSet
 from gpuplan.facts.failure import FailureFact
 from gpuplan.facts.offer import Offer
+from gpuplan.facts.spread import Spread
 from gpuplan.facts.trainer import Trainer
 
 
@@ -63,6 +64,13 @@ class Catalogue:
         from gpuplan.data.kernels import load_efficiency
 
         return load_efficiency()
+
+    @cached_property
+    def spreads(self) -> Mapping[str, Spread]:
+        """How far measured runs lie from estimates, by kind."""
+        from gpuplan.data.spreads import load_spreads
+
+        return load_spreads()
 
     @cached_property
     def costs(self) -> Mapping[str, CostFact]:
