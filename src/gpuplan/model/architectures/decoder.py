@@ -27,12 +27,16 @@ def decoder(arch: Architecture) -> Model:
 
 
 def _first(arch: Architecture) -> Group:
-    lookup = Lookup(name="embed", vocab=arch.vocab, width=arch.hidden, positions=arch.position_params)
-    rows: tuple[Row, ...] = (lookup,)
+    """Embedding, its norm, and what only counts: a vision tower, parameters that no row explains."""
+    rows: list[Row] = [Lookup(name="embed", vocab=arch.vocab, width=arch.hidden, positions=arch.position_params)]
     if arch.embedding_norm_params:
-        norm = Norm(name="embed_norm", width=arch.hidden, params=arch.embedding_norm_params, writes="embed.normed")
-        rows = (lookup, norm)
-    return Group(name="embedding", rows=rows, count=1, position="first")
+        rows.append(
+            Norm(name="embed_norm", width=arch.hidden, params=arch.embedding_norm_params, writes="embed.normed")
+        )
+    for name, params in (("vision_tower", arch.vision_params), ("unexplained", arch.extra_params)):
+        if params:
+            rows.append(Parameters(name=name, params=params))
+    return Group(name="embedding", rows=tuple(rows), count=1, position="first")
 
 
 def _last(arch: Architecture) -> Group:
@@ -64,7 +68,7 @@ def _layers(arch: Architecture) -> tuple[Group, ...]:
             ("windowed", windowed, arch.sliding_window),
         ):
             if count:
-                rows = (*_attention(arch, window), *_feed_forward(arch, moe), *_closing(arch))
+                rows = (*_attention(arch, window), *_feed_forward(arch, moe), *_closing(arch, moe))
                 groups.append(Group(name=f"{feed_name}-{window_name}", rows=rows, count=count, position="body"))
     return tuple(groups)
 
@@ -270,12 +274,12 @@ def _experts(arch: Architecture, moe: Moe) -> tuple[Row, ...]:
     )
 
 
-def _closing(arch: Architecture) -> tuple[Row, ...]:
+def _closing(arch: Architecture, moe: Moe | None) -> tuple[Row, ...]:
     """Norms beyond the usual two (Gemma-2 has four), and small parameters that only count."""
     rows: list[Row] = []
     for index in range(max(arch.norms_per_layer - 2, 0)):
         rows.append(_norm(arch, f"extra_norm_{index}", f"extra_{index}.out"))
     small = arch.shared_expert_gate_params + arch.router_bias_params
-    if small:
+    if moe is not None and small:
         rows.append(Parameters(name="gates", params=small))
     return tuple(rows)
