@@ -1,6 +1,6 @@
 """Turns the collected node topologies into the machines file of the package.
 
-    python tools/build_machines.py --shared DIR
+    python tools/build_machines.py --shared DIR [--out DIR]
 
 Reads DIR/facts/networks.jsonl, the network column of the Chinese and supplementary offers, and the measured
 collective sweeps; writes src/gpuplan/data/files/machines.jsonl, one node shape a line.
@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-OUT: Final = Path(__file__).parents[1] / "src" / "gpuplan" / "data" / "files" / "machines.jsonl"
+OUT: Final = Path(__file__).parents[1] / "src" / "gpuplan" / "data" / "files"
 
 PATTERNS: Final = {
     "ND96is_*_H100_v5 (no r)": r"ND96is(_flex|_noIB)?_H100_v5|ND96isf_H100_v5",
@@ -42,14 +42,18 @@ def main() -> None:
     """Read, convert, write."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--shared", type=Path, required=True)
-    shared = parser.parse_args().shared
+    parser.add_argument("--out", type=Path, default=OUT)
+    args = parser.parse_args()
+    shared = args.shared
     rows = list(topologies(shared / "facts"))
     stated = {(row["provider"], row["instance_type"]) for row in rows}
     rows += [
         row for row in networks_of_offers(shared / "facts") if (row["provider"], row["instance_type"]) not in stated
     ]
     rows += clusters(shared / "measured")
-    OUT.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    (args.out / "machines.jsonl").write_text(
+        "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8"
+    )
 
 
 def topologies(facts: Path) -> Iterator[dict[str, Any]]:

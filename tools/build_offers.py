@@ -1,6 +1,6 @@
 """Merges the three price collections into the compact offers file of the package.
 
-    python tools/build_offers.py --shared DIR [--report]
+    python tools/build_offers.py --shared DIR [--report] [--out DIR]
 
 Reads DIR/facts/offers_*.csv and gpus.jsonl; writes src/gpuplan/data/files/offers.csv and sources_offers.json.
 Which row wins, and why a row is left out, is described in docs/offers.md; `--report` prints the counts.
@@ -50,6 +50,8 @@ PER_CARD: Final = {
     "gpushare", "chenjianyun", "shengsuanyun", "runpod", "vast",
 }  # fmt: skip
 """Platforms whose `1x` rows are a price per card; hosts hold up to eight."""
+CHINESE: Final = {"alibaba", "tencent", "volcengine", "huawei", "huawei-modelarts"}
+"""Sell in yuan, also where a row has no price."""
 RENAMED: Final = {"ovhcloud": "ovh"}
 AVERAGES: Final = {"provider_average", "anecdote", "marketplace_median", "marketplace_min", "reserved_from", "gpu_part"}
 PER_GPU_NAME: Final = re.compile(
@@ -87,13 +89,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--shared", type=Path, required=True)
     parser.add_argument("--report", action="store_true")
+    parser.add_argument("--out", type=Path, default=OUT)
     args = parser.parse_args()
     facts = args.shared / "facts"
     known = {json.loads(line)["id"] for line in (facts / "gpus.jsonl").read_text().splitlines()} | set(FAMILIES)
     dropped: Counter[str] = Counter()
     rows = [row for raw in read(facts) for row in parse(raw, known, dropped)]
     rows = whole_offers(supersede(winners(rows, dropped), dropped), rows, dropped)
-    write(rows)
+    write(rows, args.out)
     if args.report:
         print(json.dumps({"kept": len(rows), "dropped": dropped, "kinds": Counter(r.kind for r in rows)}, indent=1))
 
@@ -105,7 +108,9 @@ def read(facts: Path) -> Iterator[dict[str, str]]:
             for raw in csv.DictReader(file):
                 raw.setdefault("source", raw.get("source_path", ""))
                 raw.setdefault("source_date", raw.get("snapshot_date", ""))
-                raw.setdefault("currency", "USD")
+                raw["currency"] = raw.get("currency") or (
+                    "CNY" if part == "china" or raw["provider"] in CHINESE else "USD"
+                )
                 yield raw
 
 
@@ -125,7 +130,7 @@ def parse(raw: dict[str, str], known: set[str], dropped: Counter[str]) -> Iterat
         vcpus=raw["vcpus"],
         host_gib=raw["host_mem_gib"],
         price=None,
-        currency=raw["currency"] or "USD",
+        currency=raw["currency"],
         kind=kind_of(raw),
         source=raw["source"],
         date=raw["source_date"],
@@ -320,11 +325,11 @@ def default_sizes(row: Row) -> tuple[int, ...]:
     return (1,) if row.chip.startswith("GH200") else (1, 2, 4, 8)
 
 
-def write(rows: list[Row]) -> None:
+def write(rows: list[Row], out_dir: Path) -> None:
     """The offers, with sources and notes as numbers of a table."""
     sources = {text: i for i, text in enumerate(sorted({row.source for row in rows}))}
     notes = {text: i for i, text in enumerate(sorted({row.note for row in rows if row.note}))}
-    with (OUT / "offers.csv").open("w", encoding="utf-8", newline="") as file:
+    with (out_dir / "offers.csv").open("w", encoding="utf-8", newline="") as file:
         out = csv.writer(file, lineterminator="\n")
         out.writerow(COLUMNS)
         for r in rows:
@@ -334,7 +339,9 @@ def write(rows: list[Row]) -> None:
                 sources[r.source], r.date, r.confidence, notes.get(r.note, ""),
             ))  # fmt: skip
     tables = {"sources": list(sources), "notes": list(notes), "families": FAMILIES}
-    (OUT / "sources_offers.json").write_text(json.dumps(tables, ensure_ascii=False, indent=0) + "\n", encoding="utf-8")
+    (out_dir / "sources_offers.json").write_text(
+        json.dumps(tables, ensure_ascii=False, indent=0) + "\n", encoding="utf-8"
+    )
 
 
 if __name__ == "__main__":

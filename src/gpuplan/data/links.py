@@ -8,8 +8,8 @@ Notation: n GPUs of the node, L the chip's link in one direction to all peers, P
 | mesh of 8 (xGMI), a link a pair   | L (n-1)/7                      | MI300X 313 (8), 48 (2) |
 | V100 hybrid mesh                  | 25, 50, 100, 150 GB/s          | 22.6 (2), 45 (3), 85 (4), 134 (8) |
 | bridge, 2 GPUs                    | L                              | 47.5 of 56 |
-| PCIe, cards reach each other      | 0.66 P to 4 GPUs, then 0.40 P  | A100 20.8 (2, 4), 12.5 (8) of 31.5; T4 5.3 (8) of 15.8 |
-| PCIe through host memory          | 0.19 P                         | 4090 2.2 (2) to 5090 35 (4): geometric mean of 8 nodes |
+| PCIe, cards reach each other      | 0.66 P to 4 GPUs, then 0.40 P  | A100 20.8 (4), 12.5 (8) of 31.5; T4 5.3 of 15.8 |
+| PCIe through host memory          | 0.19 P                         | 2.2 (4090) to 35 (5090): geometric mean of 8 |
 
 Sources: datasheets for L and P; bus bandwidths of nccl-tests from MooreThreads/SimuMax, VIA-Research/vTrain,
 stas00/ml-engineering and NVIDIA/nccl issues. Efficiency of the collective is not in these figures, except for

@@ -25,7 +25,7 @@ SAME_SIZES: Final = {"aws-china": "aws"}
 """Providers that sell the sizes of another under the same names."""
 MAX_NIC_GBPS: Final = 10_000.0
 RDMA_GBPS: Final = 100.0
-"""A rate per GPU from which a stated fabric is taken to bypass the host: no node of the file below has it but V100 ones."""
+"""Assumed: from this rate per GPU on, a fabric that the user states bypasses the host."""
 FROM_CHIP: Final = "link from the chip (docs/offers.md); no source states the fabric"
 
 
@@ -126,9 +126,14 @@ def machine_of(chip: Chip, n_gpus: int, *, node: Node | None = None, vcpus: floa
         vcpus=vcpus,
         host_bytes=_scaled(host_gib, GIB),
         nvme_bytes=stated.nvme_bytes if stated else None,
-        source=node.source if node else FROM_CHIP,
+        source=node.source if node else _source_of_link(chip),
         confidence=node.confidence if node else "low",
     )
+
+
+def _source_of_link(chip: Chip) -> str:
+    unstated = chip.link_kind and chip.link_bytes_per_s is None
+    return f"{FROM_CHIP}; speed of {chip.link_kind} not stated, PCIe taken" if unstated else FROM_CHIP
 
 
 def own_machine(chip: Chip, n_gpus: int, *, nic_gbps_per_gpu: float | None = None) -> Machine:

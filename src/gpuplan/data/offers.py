@@ -125,6 +125,8 @@ def _machine(
     if exact and node is not None and node.chip is not None:
         candidates = (node.chip,)
     known = [chips[name] for name in candidates if name in chips]
+    if node is not None and node.link.startswith("NVLink") and "PCIe" not in node.link:
+        known = [chip for chip in known if chip.link_kind == "NVLink"] or known
     if not known:
         return None
     machine = machine_of(

@@ -3,7 +3,7 @@
 import csv
 import difflib
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
@@ -79,13 +79,20 @@ def resolve_provider(text: str) -> str:
     return found
 
 
-def resolve_clouds(words: Sequence[str]) -> frozenset[str]:
-    """Ids of the providers that the words allow: names, `china`, `us`, `eu`, `any`; no words allow all."""
+def resolve_clouds(words: Sequence[str], *, others: Collection[str] = ()) -> frozenset[str] | None:
+    """Ids of the providers that the words allow: names, `china`, `us`, `eu`; None, for all, with `any` or no words.
+
+    `others` are providers of the user's own price list; they go by their id.
+    """
     allowed: set[str] = set()
     for word in words or ("any",):
-        if _plain(word) in GROUPS:
+        if word in others:
+            allowed.add(word)
+        elif _plain(word) in GROUPS:
             countries = GROUPS[_plain(word)]
-            allowed |= {p.id for p in load_providers().values() if countries is None or p.country in countries}
+            if countries is None:
+                return None
+            allowed |= {p.id for p in load_providers().values() if p.country in countries}
         else:
             allowed.add(resolve_provider(word))
     return frozenset(allowed)
