@@ -8,27 +8,33 @@ from gpuplan.locale import LANGUAGES
 _LOCALE_VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
 
 
-def language_of(arguments: Sequence[str], environment: Mapping[str, str]) -> str:
-    """`--lang`, else GPUPLAN_LANG, else the locale where it is Chinese, else English."""
-    named = _option(arguments) or environment.get("GPUPLAN_LANG")
+def language_of(arguments: Sequence[str], environment: Mapping[str, str]) -> tuple[str, list[str]]:
+    """The language and the arguments without it: `--lang`, else GPUPLAN_LANG, else the locale, else English."""
+    named, others = _taken(arguments)
+    named = named or environment.get("GPUPLAN_LANG")
     if named is None:
-        return _of_locale(environment)
+        return _of_locale(environment), others
     if named not in LANGUAGES:
         raise QuestionError("usage.lang", value=named)
-    return named
+    return named, others
 
 
-def _option(arguments: Sequence[str]) -> str | None:
-    """The value of the last `--lang`, as the parser will see it."""
-    found = None
-    for i, argument in enumerate(arguments):
+def _taken(arguments: Sequence[str]) -> tuple[str | None, list[str]]:
+    """The last `--lang`, and everything else in its order; behind `--` nothing is an option."""
+    found, others = None, []
+    waiting = iter(arguments)
+    for argument in waiting:
         if argument == "--":
-            break
-        if argument == "--lang" and i + 1 < len(arguments):
-            found = arguments[i + 1]
+            others += [argument, *waiting]
+        elif argument == "--lang":
+            found = next(waiting, None)
+            if found is None:
+                raise QuestionError("usage.no_value", name=argument)
         elif argument.startswith("--lang="):
             found = argument.removeprefix("--lang=")
-    return found
+        else:
+            others.append(argument)
+    return found, others
 
 
 def _of_locale(environment: Mapping[str, str]) -> str:

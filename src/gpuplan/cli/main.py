@@ -36,10 +36,10 @@ def run(arguments: Sequence[str]) -> int:
     """Answer `arguments` on standard output; the exit code."""
     lang = "en"
     try:
-        lang = language_of(arguments, os.environ)
+        lang, others = language_of(arguments, os.environ)
         program = _program()
         command = parser.build(_answer, lang=lang, program=program)
-        with command.make_context(program, list(arguments)) as context:
+        with command.make_context(program, others) as context:
             command.invoke(context)
     except typer.Exit as done:
         return done.exit_code

@@ -14,6 +14,7 @@ from gpuplan.cli.commands import COMMANDS, Command, Request
 from gpuplan.cli.options import Option
 from gpuplan.errors import QuestionError
 from gpuplan.locale import say
+from gpuplan.version import VERSION
 
 Run = Callable[[Command, Request], None]
 
@@ -29,11 +30,12 @@ def build(run: Run, *, lang: str, program: str) -> typer.core.TyperGroup:
         name=program,
         cls=_group_class(lang, program),
         add_completion=False,
+        add_help_option=False,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         context_settings=_SETTINGS,
     )
-    app.callback(invoke_without_command=True)(_version_callback(lang))
+    app.callback(invoke_without_command=True)(_start)
     for command in COMMANDS:
         wrapped = _function(command, run, lang, program)
         app.command(command.name, cls=_command_class(command, lang, program), context_settings=_SETTINGS)(wrapped)
@@ -52,7 +54,7 @@ def _function(command: Command, run: Run, lang: str, program: str) -> Callable[.
             lang=lang,
             program=program,
             arguments=_arguments(command, given),
-            options={o.key: _value(o, given[o.key]) for o in command.options if given[o.key] not in (None, [])},
+            options={o.key: _value(o, given[o.key]) for o in command.options if given.get(o.key) not in (None, [])},
         )
         run(command, request)
 
@@ -63,6 +65,8 @@ def _function(command: Command, run: Run, lang: str, program: str) -> Callable[.
         annotation = Annotated[str | None, typer.Argument(metavar=argument.name)]
         parameters.append(inspect.Parameter(argument.name.lower(), keyword, default=None, annotation=annotation))
     for option in command.options:
+        if option.key == "lang":
+            continue  # taken before the parser was built; stands in the table for the help text
         kind = text if option.metavar else bool | None
         names = [option.name] if option.metavar or not option.negative else [_with_denial(option.name)]
         declared: Any = Annotated[kind, typer.Option(*names)]
@@ -92,22 +96,18 @@ def _with_denial(name: str) -> str:
     return f"{name}/{name.replace('--', '--no-', 1)}"
 
 
-def _version_callback(lang: str) -> Callable[..., None]:
-    def start(
-        ctx: typer.Context,
-        version: Annotated[bool, typer.Option("--version")] = False,
-        lang_: Annotated[str | None, typer.Option("--lang")] = None,
-    ) -> None:
-        if version:
-            from importlib.metadata import version as installed
-
-            typer.echo(f"gpuplan {installed('gpuplan')}")
-            raise typer.Exit
-        if ctx.invoked_subcommand is None:
-            typer.echo(ctx.get_help())
-            raise typer.Exit
-
-    return start
+def _start(
+    ctx: typer.Context,
+    asked: Annotated[bool, typer.Option("--help", "-h")] = False,
+    version: Annotated[bool, typer.Option("--version")] = False,
+) -> None:
+    """What the program does without a command; plain flags keep the parser from loading pydantic for a help text."""
+    if version:
+        typer.echo(f"gpuplan {VERSION}")
+        raise typer.Exit
+    if asked or ctx.invoked_subcommand is None:
+        typer.echo(ctx.get_help())
+        raise typer.Exit
 
 
 def _group_class(lang: str, program: str) -> type[typer.core.TyperGroup]:
