@@ -18,12 +18,16 @@ from gpuplan.units import GB, GBIT, MICROSECOND, Num
 VOLUME: Final[Mapping[str, float]] = {
     "all_reduce": 2.0, "all_gather": 1.0, "reduce_scatter": 1.0, "all_to_all": 1.0,
 }  # fmt: skip
-"""Bytes that cross the slowest cut over message x (ranks - 1) / ranks, for a ring."""
+"""Bytes that a ring moves over each cut, over message x (ranks - 1) / ranks."""
 
 HOP_S: Final = 12 * MICROSECOND
 """One hop between nodes (fit on the shared measured runs)."""
 MESSAGE_S: Final = 10 * MICROSECOND
 """Start of one point-to-point message (fit on the shared measured runs)."""
+PIPELINE: Final = 1.0
+"""Of the geometric mean of start and wire time, lost while a ring fills (fit on the shared measured collectives)."""
+TWO_NODE_TREE: Final = 1.3
+"""Bus rate of an all_reduce over two nodes over that of a ring: a tree (same fit; 1.17 to 1.74 measured)."""
 RING_START_S: Final = 9.5 * MICROSECOND
 """Start of a ring without a table, for each doubling of ranks (measured: 9 us over 2 GPUs, 19 us over 4, PCIe 4)."""
 LINK_SHARE: Final = 0.85
@@ -32,8 +36,11 @@ MESH_SHARE: Final = 0.7
 """Same for one link a pair (measured, xGMI: 8 GPUs 313 of 448 GB/s; 2 of 8 GPUs 48 of 64)."""
 MESHES: Final = frozenset({"xGMI", "infinity-fabric", "HCCS"})
 """Links that join each pair by wires of its own: a group sees only those among its ranks."""
-HOST_RING_BYTES_PER_S: Final = 20 * GB
-"""Most of a ring through the host (fit; 2-4 GB/s measured on poor hosts, 28-35 on the best)."""
+FABRIC_SHARES: Final = (
+    ("TCPXO", 0.94), ("TCPX", 0.70), ("EFA", 0.92), ("HDR", 0.80), ("InfiniBand", 0.96), ("Slingshot", 0.60),
+    ("", 0.90),
+)  # fmt: skip
+"""Of the stated NICs that a ring over 4 and more nodes reaches (measured collectives; the first word that fits)."""
 TCP_SHARE: Final = 0.6
 """Of a NIC over TCP sockets (low confidence: four measured machines); 0.94 up to 10 Gbit/s a node."""
 TCP_SLOW_SHARE: Final = 0.94
@@ -46,14 +53,16 @@ def collective_s(
 ) -> Num:
     """Seconds of one collective over `ranks_in_node` x `nodes` ranks; inf where the network is unknown.
 
-    t = max(intra, inter) + 12 us (2 log2 nodes + 2) where it leaves the node, else intra. A p2p takes message_s.
+    Where it leaves the node, t = max(intra, wire) + start + sqrt(start wire), start = 12 us (2 log2 nodes + 2):
+    a ring has to fill. Else t = intra. A p2p takes message_s.
     """
     if kind == "p2p":
         return message_s(machine, bytes_=bytes_, nodes=nodes)
     intra = in_node_s(kernels, machine, kind, bytes_=bytes_, ranks=ranks_in_node)
-    inter = between_nodes_s(machine, kind, bytes_=bytes_, ranks_in_node=ranks_in_node, nodes=nodes)
-    hops = HOP_S * (2 * np.log2(nodes) + 2)
-    return np.where(np.greater(nodes, 1), np.maximum(intra, inter) + hops, intra)
+    wire = between_nodes_s(machine, kind, bytes_=bytes_, ranks_in_node=ranks_in_node, nodes=nodes)
+    start = HOP_S * (2 * np.log2(nodes) + 2)
+    away = np.maximum(intra, wire) + start + PIPELINE * np.sqrt(start * wire)
+    return np.where(np.greater(nodes, 1), away, intra)
 
 
 def message_s(machine: Machine, *, bytes_: Num, nodes: Num) -> Num:
@@ -66,20 +75,12 @@ def message_s(machine: Machine, *, bytes_: Num, nodes: Num) -> Num:
 
 
 def in_node_s(kernels: KernelSet, machine: Machine, kind: str, *, bytes_: Num, ranks: Num) -> Num:
-    """Seconds of one collective inside a node: measured table where it fits the link, else a ring; 0 for one rank.
-
-    Ranks that the fast link does not join (bridged pairs) go through the host.
-    """
+    """Seconds of one collective inside a node: measured table where it fits the link, else a ring; 0 for one rank."""
     if has_table(kernels, machine):
-        assert kernels.link_bytes_per_s is not None, f"{kernels.chip_id}: collectives without a link rate"
-        ratio = kernels.link_bytes_per_s / machine.link_bytes_per_s
-        linked = table_s(kernels.collectives[kind], bytes_=bytes_, ranks=ranks, ratio=ratio)
-    else:
-        linked = ring_s(kind, bytes_=bytes_, ranks=ranks, bytes_per_s=ring_bytes_per_s(machine, ranks))
-    if machine.link_domain_gpus >= machine.n_gpus:
-        return linked
-    through_host = ring_s(kind, bytes_=bytes_, ranks=ranks, bytes_per_s=host_bytes_per_s(machine))
-    return np.where(np.greater(ranks, machine.link_domain_gpus), through_host, linked)
+        rate = machine.link_bytes_per_s
+        ratio = 1.0 if machine.link_kind == "PCIe" else (kernels.link_bytes_per_s or rate) / rate
+        return table_s(kernels.collectives[kind], bytes_=bytes_, ranks=ranks, ratio=ratio)
+    return ring_s(kind, bytes_=bytes_, ranks=ranks, bytes_per_s=ring_bytes_per_s(machine, ranks))
 
 
 def has_table(kernels: KernelSet, machine: Machine) -> bool:
@@ -111,15 +112,17 @@ def ring_s(kind: str, *, bytes_: Num, ranks: Num, bytes_per_s: Num) -> Num:
 
 
 def between_nodes_s(machine: Machine, kind: str, *, bytes_: Num, ranks_in_node: Num, nodes: Num) -> Num:
-    """Seconds on the network: volume (nodes - 1) / nodes bytes / (ranks in a node x NIC per GPU).
+    """Seconds on the wire of a ring: volume (ranks - 1) / ranks bytes / (ranks in a node x NIC per GPU).
 
-    In an all_to_all each rank sends its own bytes over its own NIC: no division by ranks.
+    In an all_to_all each rank sends its own bytes to other nodes over its own NIC: (nodes - 1) / nodes bytes / NIC.
     """
     rate = network_bytes_per_s(machine)
     if rate == 0:
         return np.where(np.greater(nodes, 1), np.inf, 0.0)
-    sharing = 1.0 if kind == "all_to_all" else ranks_in_node
-    return VOLUME[kind] * cut_share(nodes) * bytes_ / (sharing * rate)
+    if kind == "all_to_all":
+        return cut_share(nodes) * bytes_ / rate
+    tree = np.where(np.equal(nodes, 2) & (kind == "all_reduce"), TWO_NODE_TREE, 1.0)
+    return VOLUME[kind] * cut_share(ranks_in_node * nodes) * bytes_ / (ranks_in_node * rate * tree)
 
 
 def cut_share(parts: Num) -> Num:
@@ -133,25 +136,19 @@ def network_bytes_per_s(machine: Machine) -> float:
     if nic is None:
         return 0.0
     if machine.rdma:
-        return nic
+        return nic * next(share for word, share in FABRIC_SHARES if word in (machine.fabric or ""))
     slow = nic * machine.n_gpus <= 10 * GBIT
     return nic * TCP_SLOW_SHARE if slow else min(nic * TCP_SHARE, TCP_BYTES_PER_S)
 
 
 def ring_bytes_per_s(machine: Machine, ranks: Num) -> Num:
-    """Ring rate over a link without a measured table."""
+    """Ring rate over a link without a measured table; a PCIe machine states what its ring reaches."""
     if machine.link_kind in MESHES:
-        joined = np.maximum(ranks - 1, 1) / max(machine.link_domain_gpus - 1, 1)
+        joined = np.maximum(ranks - 1, 1) / max(machine.n_gpus - 1, 1)
         return MESH_SHARE * machine.link_bytes_per_s * np.minimum(joined, 1.0)
-    if machine.link_kind in (None, "none", "PCIe"):
-        return host_bytes_per_s(machine)
+    if (machine.link_kind or "PCIe").startswith("PCIe"):
+        return machine.link_bytes_per_s
     return LINK_SHARE * machine.link_bytes_per_s
-
-
-def host_bytes_per_s(machine: Machine) -> float:
-    """Ring rate through the host: the share of PCIe that copies reach, at most what good hosts were measured at."""
-    pcie = machine.chip.pcie_bytes_per_s
-    return HOST_RING_BYTES_PER_S if pcie is None else min(LINK_SHARE * pcie, HOST_RING_BYTES_PER_S)
 
 
 def joined_gpus(machine: Machine) -> int:
