@@ -53,6 +53,8 @@ PER_CARD: Final = {
 CHINESE: Final = {"alibaba", "tencent", "volcengine", "huawei", "huawei-modelarts"}
 """Sell in yuan, also where a row has no price."""
 RENAMED: Final = {"ovhcloud": "ovh"}
+PROBABLE_FRACTION: Final = re.compile(r"NC(24|36|72)l?ds_xl_RTXPRO6000BSE_v6|NC8ads_A10_v4")
+"""Listed with one GPU, but cores and price are a quarter or half of the size with one whole GPU."""
 AVERAGES: Final = {"provider_average", "anecdote", "marketplace_median", "marketplace_min", "reserved_from", "gpu_part"}
 PER_GPU_NAME: Final = re.compile(
     r"^(list per GPU|per[- ]GPU|per-chip|secure|community|page|preemptible per GPU|median|1x)[ _]"
@@ -170,6 +172,7 @@ def unusable(raw: dict[str, str], known: set[str]) -> str | None:
         (not count, "GPU count unknown"),
         (bool(count) and float(count) % 1 != 0, "fraction of a GPU"),
         ("fractional" in note and "may be" not in note, "fraction of a GPU"),
+        (PROBABLE_FRACTION.search(raw["instance_type"]) is not None, "probably a fraction of a GPU"),
         (not raw["source"], "no source"),
         (note.startswith("superseded"), "superseded by a newer list"),
         (raw["provider"] == "azure" and raw["source_date"] == "2026-11-09", "single source against the retail rows"),
@@ -246,7 +249,8 @@ def whole_offers(rows: list[Row], everything: list[Row], dropped: Counter[str]) 
     """Rows as machines: prices per GPU times the sizes the provider sells, form factors taken from its other rows."""
     sizes: dict[tuple[str, str, bool], dict[int, Row]] = defaultdict(dict)
     for row in sorted(everything, key=lambda r: (r.vcpus == "", float(r.host_gib or "inf"))):
-        if not PER_GPU_NAME.match(row.name) and row.kind not in AVERAGES and row.provider not in PER_CARD:
+        named = not PER_GPU_NAME.match(row.name) and row.provider not in PER_CARD
+        if named and row.kind not in AVERAGES and row.kind != "broker":
             sizes[row.provider, row.chip, "NVLink" in row.name].setdefault(row.gpus, row)
     out: list[Row] = []
     for row in rows:
@@ -309,11 +313,9 @@ def product_name(row: Row) -> str:
 
 def is_per_gpu(row: Row) -> bool:
     """True where the price is of one GPU out of several that can be rented together."""
-    return (
-        row.kind in ("per_gpu", "per_chip", "secure", "community", "serverless")
-        or row.provider in PER_CARD
-        or (row.name.startswith(("per GPU", "preemptible per GPU")))
-    )
+    by_kind = row.kind in ("per_gpu", "per_chip", "secure", "community") or row.provider in PER_CARD
+    by_name = row.name.startswith(("per GPU", "per-GPU", "per-chip", "preemptible per GPU"))
+    return by_kind or (by_name and row.kind != "serverless")
 
 
 def default_sizes(row: Row) -> tuple[int, ...]:

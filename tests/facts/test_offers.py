@@ -81,6 +81,24 @@ def test_single_source_rows_against_the_retail_price_are_left_out() -> None:
     assert offer.price_per_hour == pytest.approx(7.346)
 
 
+def test_fractions_of_a_gpu_are_not_sold_as_whole_ones() -> None:
+    names = {o.instance_type for o in OFFERS if o.provider in ("azure", "aws", "tencent", "gcp")}
+    assert not names & {
+        "NV6ads_A10_v5",
+        "NC8ads_A10_v4",
+        "NC36lds_xl_RTXPRO6000BSE_v6",
+        "GN7.LARGE20",
+        "g4-standard-12",
+    }
+    assert {
+        "NV36ads_A10_v5",
+        "NC16ads_A10_v4",
+        "NC144ds_xl_RTXPRO6000BSE_v6",
+        "GN7.2XLARGE32",
+        "g4-standard-48",
+    } <= names
+
+
 def test_a_price_per_gpu_becomes_machines_of_the_sizes_that_the_provider_sells() -> None:
     oci = {o.instance_type: o for o in OFFERS if o.provider == "oci" and o.price_kind == "per_gpu"}
     assert oci["BM.GPU.H100.8"].price_per_hour == pytest.approx(80.0)
@@ -227,6 +245,10 @@ def test_a_price_of_the_user_replaces_the_row_of_the_same_size_region_and_kind()
         ({"price": "cheap"}, "price"),
         ({"host_gib": 1e9}, "host_gib"),
         ({"confidence": "sure"}, "confidence"),
+        ({"currency": "dollars"}, "currency"),
+        ({"kind": "gift"}, "kind"),
+        ({"date": "yesterday"}, "date"),
+        ({"date": "2026-13-01"}, "date"),
     ],
 )
 def test_a_mistake_in_a_price_of_the_user_is_named(changes: dict[str, object], word: str) -> None:

@@ -1,6 +1,7 @@
 """Offers that users add: a table of their own prices, checked field by field before it joins the catalogue."""
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -17,7 +18,17 @@ ORDER: Final = (
     "price", "currency", "kind", "source", "date", "confidence", "note",
 )  # fmt: skip
 LIMITS: Final = {"gpus": (1.0, 1024.0), "vcpus": (1.0, 1e5), "host_gib": (1.0, 1e6), "price": (0.0, 1e7)}
-CONFIDENCES: Final = ("high", "medium", "low")
+KINDS: Final = (
+    "list", "per_gpu", "spot", "community", "secure", "own",
+    "monthly_rent", "reserved_1m", "reserved_1y", "reserved_3y", "capacity_block",
+)  # fmt: skip
+WORDS: Final = {
+    "confidence": ("high|medium|low", "high, medium, low"),
+    "currency": ("[A-Z]{3}", "USD, CNY, EUR"),
+    "kind": ("|".join(KINDS), ", ".join(KINDS)),
+    "date": (r"|20\d\d(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?", "2026-12-01"),
+}
+"""Patterns of the words, and how the mend names them."""
 
 
 def checked_rows(overlay: Sequence[Mapping[str, object]], chips: Mapping[str, Chip]) -> list[list[str]]:
@@ -35,10 +46,9 @@ def _checked(row: Mapping[str, object], where: str, chips: Mapping[str, Chip]) -
     if row["chip"] not in chips:
         raise FactError("offer_unknown_chip", where=where, value=row["chip"])
     filled = {**DEFAULTS, **{name: value for name, value in row.items() if value is not None}}
-    if filled["confidence"] not in CONFIDENCES:
-        raise FactError(
-            "offer_value", where=where, name="confidence", value=filled["confidence"], expected="high, medium, low"
-        )
+    for name, (pattern, expected) in WORDS.items():
+        if not re.fullmatch(pattern, str(filled[name])):
+            raise FactError("offer_value", where=where, name=name, value=filled[name], expected=expected)
     for name, (low, high) in LIMITS.items():
         _check_number(name, filled[name], low=low, high=high, where=where)
     return [str(filled[name]) for name in ORDER]
