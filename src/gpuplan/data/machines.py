@@ -153,7 +153,7 @@ def with_fabric(machine: Machine, nic_bytes_per_s_per_gpu: float, *, fabric: str
     return replace(machine, nic_bytes_per_s_per_gpu=nic_bytes_per_s_per_gpu, fabric=fabric, rdma=rdma)
 
 
-def generic_fabric(chip: Chip, nodes: Sequence[Node] | None = None) -> tuple[float, str, str]:
+def generic_fabric(chip: Chip, nodes: Sequence[Node] | None = None, *, lang: str = "en") -> tuple[float, str, str]:
     """Bytes/s per GPU, name and source of the commonest cloud fabric with this chip, its donor, or PCIe nodes.
 
     An assumption for own nodes whose fabric is not stated; of two equally common rates the slower.
@@ -163,16 +163,16 @@ def generic_fabric(chip: Chip, nodes: Sequence[Node] | None = None) -> tuple[flo
     for name in (chip.id, chip.donor):
         rates = Counter(node.nic_bytes_per_s_per_gpu for node in whole if node.chip == name)
         if rates and (name == chip.id or chip.link_kind == "NVLink"):
-            return _commonest([node for node in whole if node.chip == name], "fabric_generic", name)
+            return _commonest([node for node in whole if node.chip == name], "fabric_generic", name, lang=lang)
     pcie = [node for node in whole if node.link.startswith("PCIe")]
-    return _commonest(pcie, "fabric_none", chip.id)
+    return _commonest(pcie, "fabric_none", chip.id, lang=lang)
 
 
-def _commonest(nodes: Sequence[Node], key: str, name: str) -> tuple[float, str, str]:
+def _commonest(nodes: Sequence[Node], key: str, name: str, *, lang: str) -> tuple[float, str, str]:
     rates = Counter(node.nic_bytes_per_s_per_gpu or 0.0 for node in nodes)
     rate = min(rates, key=lambda r: (-rates[r], r))
     fabrics = Counter(node.fabric or "" for node in nodes if node.nic_bytes_per_s_per_gpu == rate)
-    return rate, fabrics.most_common(1)[0][0], say("en", key, chip=name, count=rates[rate])
+    return rate, fabrics.most_common(1)[0][0], say(lang, key, chip=name, count=rates[rate])
 
 
 def _scaled(value: float | None, unit: float) -> float | None:

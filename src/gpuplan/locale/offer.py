@@ -43,7 +43,6 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "{file}: the columns are not the expected ones; they are: {known}",
         "{file}：列名不符；应为：{known}",
     ),
-    "fabric_stated": ("stated by you", "由用户给出"),
     "fabric_generic": (
         "commonest fabric of clouds with {chip} ({count} node types)",
         "云上 {chip} 机型中最常见的网络（{count} 种机型）",
