@@ -143,9 +143,8 @@ def own_machine(chip: Chip, n_gpus: int, *, nic_gbps_per_gpu: float | None = Non
         return machine
     if not 0 < nic_gbps_per_gpu <= MAX_NIC_GBPS:
         raise QuestionError("fabric_rate", value=nic_gbps_per_gpu, limit=MAX_NIC_GBPS)
-    return with_fabric(
-        machine, nic_gbps_per_gpu * GBIT, fabric=say("en", "fabric_stated"), rdma=nic_gbps_per_gpu >= 100
-    )
+    rdma = nic_gbps_per_gpu >= RDMA_GBPS
+    return with_fabric(machine, nic_gbps_per_gpu * GBIT, fabric="stated", rdma=rdma)
 
 
 def with_fabric(machine: Machine, nic_bytes_per_s_per_gpu: float, *, fabric: str, rdma: bool) -> Machine:
