@@ -71,6 +71,14 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "{field} is missing; name one, e.g. Qwen2.5-7B or 7B",
         "缺少 {field}；请给出模型，例如 Qwen2.5-7B 或 7B",
     ),
+    "question.quantised_full": (
+        "{field}: {value} freezes the weights, but {method} trains them; use lora or qlora, or leave {field} out",
+        "{field}：{value} 会冻结权重，而 {method} 要训练权重；请改用 lora 或 qlora，或去掉 {field}",
+    ),
+    "question.not_covered": (
+        "model: {model} has layers that gpuplan cannot compute yet (state space, linear attention); try a model of attention layers",
+        "model：{model} 含有 gpuplan 暂不能计算的层（状态空间、线性注意力等）；请换用注意力结构的模型",
+    ),
     "question.no_hardware": (
         "on is missing; name the hardware to check, e.g. --on 8xH100",
         "缺少 on；请给出要检查的硬件，例如 --on 8xH100",

@@ -30,6 +30,8 @@ from gpuplan.question.parse import (
 
 METHODS: Final = (
     "full", "lora", "qlora", "freeze", "pretrain", "continue", "dpo", "orpo", "kto", "rm", "grpo", "ppo",
+    "dpo_lora", "orpo_lora", "kto_lora", "rm_lora", "grpo_lora", "ppo_lora",
+    "dpo_qlora", "orpo_qlora", "kto_qlora", "rm_qlora", "grpo_qlora", "ppo_qlora",
 )  # fmt: skip
 _METHOD_SPELLINGS: Final = {
     "full_ft": "full", "full-ft": "full", "sft": "full", "pretraining": "pretrain", "pre-train": "pretrain",

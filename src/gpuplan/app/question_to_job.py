@@ -1,0 +1,293 @@
+"""From a question to jobs: names become records, silence becomes named defaults, a method becomes roles.
+
+One question gives several variants of a job, because what a trainer keeps in memory depends on its ZeRO stage;
+and one set of variants for chips with bf16, another for those without.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Final, TypeVar
+
+from gpuplan.data.catalogue import Catalogue
+from gpuplan.data.names import resolve_model
+from gpuplan.data.trainers import choose_trainer, default_framework
+from gpuplan.errors import QuestionError
+from gpuplan.facts.arch import Architecture
+from gpuplan.model.architectures.decoder import decoder
+from gpuplan.model.params import active_params, total_params
+from gpuplan.question import defaults
+from gpuplan.question.data_size import Data, data_of
+from gpuplan.question.figures import Assumed
+from gpuplan.question.job import Adapter, Job, Quantisation
+from gpuplan.question.layout import Offload, Recompute
+from gpuplan.question.methods import GENERATES, QLORA, Method, method_of, roles_of
+from gpuplan.question.question import Question
+from gpuplan.search.variant import Variant, axes_of, recomputes_of
+
+T = TypeVar("T")
+
+QUANTISATION: Final[Mapping[str, tuple[float, str]]] = {
+    "nf4": (0.5 + 4 / 64, "4-bit codes and an fp32 scale a block of 64 (arXiv:2305.14314, section 3)"),
+    "nf4-double": (0.5 + 1 / 64 + 4 / (64 * 256), "scales quantised too (arXiv:2305.14314, section 3)"),
+    "fp4": (0.5 + 4 / 64, "as nf4, arXiv:2305.14314 section 3"),
+    "int4": (0.53, "4-bit codes with scales, zeros and order index (GPTQ, arXiv:2210.17323)"),
+    "int8": (1.03, "8-bit codes with scales (arXiv:2208.07339)"),
+}
+FIXED: Final[Mapping[str, str]] = {
+    "micro_batch": "micro_batch", "grad_accum": "grad_accum", "zero": "zero", "tp": "tensor_parallel",
+    "pp": "pipeline_parallel", "cp": "context_parallel", "ep": "expert_parallel",
+}  # fmt: skip
+"""Keys of the question and the field of the layout that they fix."""
+MANY_GPUS: Final = 64
+"""Assumed where the number of GPUs is not yet known and the default framework depends on it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Understood:
+    """A question with everything named: what is computed, and what was assumed on the way."""
+
+    question: Question
+    model: Architecture
+    method: Method
+    params: float
+    active_params: float
+    data: Data
+    global_batch: float
+    framework: str
+    variants: Mapping[bool, tuple[Variant, ...]]
+    """By whether the chip has bf16."""
+    assumed: tuple[Assumed, ...]
+    year: float
+
+
+def understand(question: Question, catalogue: Catalogue, *, year: float, n_gpus: float | None = None) -> Understood:
+    """The question in full; `n_gpus` where the hardware is given (own, or a check)."""
+    match = resolve_model(question.model, catalogue.models)
+    model, notes = match.architecture, list(match.assumed)
+    if not model.covered:
+        raise QuestionError("question.not_covered", model=model.id)
+    word = question.method or _noted(notes, defaults.default_method())
+    method, table = method_of(word), decoder(model)
+    params = float(total_params(table))
+    seq_len = question.seq_len or _noted(notes, defaults.default_seq_len(_kind(method), model.max_positions))
+    framework = question.framework or _framework(question, method, params, n_gpus, notes)
+    variants = {
+        bf16: _variants(question, method, model, catalogue, framework=framework, bf16=bf16, seq_len=seq_len,
+                        params=params, year=year, n_gpus=n_gpus, notes=notes if bf16 else [])
+        for bf16 in (True, False)
+    }  # fmt: skip
+    trainer = variants[True][0].job.trainer
+    packed = question.packing if question.packing is not None else trainer.packing_default
+    data = data_of(
+        seq_len, packed, samples=question.samples, tokens=question.tokens, mean_len=question.mean_len,
+        p95_len=question.p95_len, epochs=question.epochs or 1.0,
+    )  # fmt: skip
+    batch = _global_batch(question, method, params, data=data, n_gpus=n_gpus, notes=notes)
+    notes += _data_notes(question, data)
+    return Understood(
+        question=question,
+        model=model,
+        method=method,
+        params=params,
+        active_params=float(active_params(table)),
+        data=data,
+        global_batch=batch,
+        framework=framework,
+        variants=variants,
+        assumed=tuple(notes),
+        year=year,
+    )
+
+
+def fixed_layout(question: Question) -> dict[str, float]:
+    """Fields of the layout that the question states."""
+    fixed = {field: value for key, field in FIXED.items() if (value := getattr(question, key)) is not None}
+    if question.recompute is not None:
+        fixed["recompute"] = float(Recompute[question.recompute.upper()])
+    if question.offload is not None:
+        fixed["offload"] = float(Offload[question.offload.upper()])
+    return fixed
+
+
+def _noted(notes: list[Assumed], choice: tuple[T, Assumed]) -> T:
+    notes.append(choice[1])
+    return choice[0]
+
+
+def _kind(method: Method) -> str:
+    """Word that the defaults know a method by."""
+    return (
+        "pretrain"
+        if method.objective == "pretrain"
+        else method.objective
+        if method.objective in GENERATES
+        else method.base
+    )
+
+
+def _framework(question: Question, method: Method, params: float, n_gpus: float | None, notes: list[Assumed]) -> str:
+    """The default framework, or one that can split the model the way the question says."""
+    split = any((getattr(question, axis) or 1) > 1 for axis in ("tp", "pp", "cp", "ep"))
+    if split:
+        word = "torchtitan" if question.zero == 3 and not question.ep else "megatron"
+        return _noted(notes, (word, defaults.assumed("framework", word, "it can split a model in the stated way")))
+    kind = "pretrain" if method.objective == "pretrain" else method.base
+    word = "trl" if method.objective in ("grpo", "ppo") else default_framework(kind, params, n_gpus or MANY_GPUS)
+    return _noted(notes, (word, defaults.assumed("framework", word, "the usual choice for this method and size")))
+
+
+def _variants(
+    question: Question,
+    method: Method,
+    model: Architecture,
+    catalogue: Catalogue,
+    *,
+    framework: str,
+    bf16: bool,
+    seq_len: float,
+    params: float,
+    year: float,
+    n_gpus: float | None,
+    notes: list[Assumed],
+) -> tuple[Variant, ...]:
+    """One variant a trainer mode; `notes` takes what was assumed."""
+    precision = question.precision or _noted(notes, defaults.default_precision(bf16))
+    adapter, quantisation = _adapter(question, method, notes), _quantisation(question, method, notes)
+    fixed = fixed_layout(question)
+    variants: list[Variant] = []
+    for stage, fsdp, zero, offload in _modes(question, method, catalogue, framework, precision):
+        trainer, _ = choose_trainer(
+            catalogue.trainers, framework=framework, version=question.framework_version, method=_trainer_method(method),
+            precision=precision, zero=stage, fsdp=fsdp, n_gpus=int(n_gpus or MANY_GPUS), params=params,
+        )  # fmt: skip
+        job = Job(
+            method=method.base,
+            roles=roles_of(method, model, adapter=adapter, quantisation=quantisation),
+            trainer=trainer,
+            precision=precision,
+            optimizer=question.optimizer or trainer.optimizer_default,
+            seq_len=seq_len,
+            time_len=seq_len,
+            rollout_share=trainer.rollout_share if method.objective in GENERATES else 0.0,
+            compiled=trainer.family.endswith("compiled"),
+            year=year,
+        )
+        variants.append(
+            Variant(job=job, zero=zero, offload=offload, axes=axes_of(trainer.id, trainer.family),
+                    recompute=recomputes_of(trainer.family), fixed=fixed)
+        )  # fmt: skip
+    if question.optimizer is None:
+        notes.append(defaults.assumed("optimizer", variants[0].job.optimizer, f"default of {framework}"))
+    return tuple(variants)
+
+
+_Mode = tuple[int, bool, tuple[int, ...], tuple[int, ...]]
+"""Stage and FSDP as the choice of a trainer record wants them, stages and offloads that it serves."""
+
+
+def _modes(
+    question: Question, method: Method, catalogue: Catalogue, framework: str, precision: str
+) -> tuple[_Mode, ...]:
+    """Trainer modes that the framework offers for the method; only the stated stage where one is stated."""
+    probe, _ = choose_trainer(
+        catalogue.trainers, framework=framework, version=question.framework_version, method=_trainer_method(method),
+        precision=precision,
+    )  # fmt: skip
+    none, optimizer, everything = (Offload.NONE,), (Offload.NONE, Offload.OPTIMIZER), tuple(Offload)
+    if probe.family == "hf":
+        sharded = method.base == QLORA
+        plain: _Mode = (0, False, (0,), none)
+        shards: _Mode = (0 if sharded else 3, sharded, (3,), none if method.adapts else everything)
+        modes = [plain, shards] if method.adapts else [plain, (2, False, (2,), optimizer), shards]
+    elif probe.family.startswith("fsdp"):
+        modes = [(3, True, (3,), none)]
+    elif probe.family == "jax":
+        modes = [(3, False, (3,), none)]
+    else:
+        modes = [(1, False, (0, 1), none)]
+    if question.zero is None:
+        return tuple(modes)
+    stage = int(question.zero)
+    fitting = [mode for mode in modes if stage in mode[2]]
+    return tuple(fitting) or ((stage, False, (stage,), everything if stage == 3 else optimizer if stage else none),)
+
+
+def _trainer_method(method: Method) -> str:
+    return (
+        "pretrain"
+        if method.objective == "pretrain"
+        else method.objective
+        if method.objective in GENERATES
+        else method.base
+    )
+
+
+def _adapter(question: Question, method: Method, notes: list[Assumed]) -> Adapter | None:
+    if not method.adapts:
+        return None
+    (rank, targets), (by_rank, by_targets) = defaults.default_adapter()
+    rank, targets = method.rank or rank, method.targets or targets
+    if question.lora_rank is None:
+        notes.append(replace(by_rank, value=str(rank)))
+    if question.lora_targets is None or question.lora_targets.lower() in ("all", "all-linear"):
+        notes.append(by_targets)
+    else:
+        targets = tuple(part.lower().removesuffix("_proj") for part in question.lora_targets.split(","))
+        for target in targets:
+            if target not in (*defaults.ADAPTER_TARGETS, "embed", "head"):
+                raise QuestionError(
+                    "question.unknown_word", field="lora_targets", value=target, near="q",
+                    choices=", ".join(defaults.ADAPTER_TARGETS),
+                )  # fmt: skip
+    return Adapter(rank=int(question.lora_rank or rank), targets=targets)
+
+
+def _quantisation(question: Question, method: Method, notes: list[Assumed]) -> Quantisation | None:
+    name = question.quantisation
+    if method.base == QLORA and name in (None, "none"):
+        name = _noted(notes, ("nf4-double", defaults.assumed("quantisation", "nf4-double", "QLoRA, arXiv:2305.14314")))
+    if name is None or name == "none":
+        return None
+    if not method.adapts:
+        raise QuestionError("question.quantised_full", field="quantisation", value=name, method=method.word)
+    size, source = QUANTISATION[name]
+    return Quantisation(name=name, bytes_per_param=size, source=source)
+
+
+def _global_batch(
+    question: Question, method: Method, params: float, *, data: Data, n_gpus: float | None, notes: list[Assumed]
+) -> float:
+    """Sequences of one step: stated, the product of stated parts, or the default made divisible by the GPUs."""
+    if question.global_batch is not None:
+        return question.global_batch
+    rows = float(data.rows.typical) if data.is_known else None
+    batch, note = defaults.default_global_batch(_kind(method), params, seq_len=data.seq_len, rows=rows)
+    split = (question.tp or 1) * (question.pp or 1) * (question.cp or 1)
+    ranks = (n_gpus or split) / split
+    if n_gpus is not None and question.micro_batch and question.grad_accum:
+        batch = question.micro_batch * question.grad_accum * ranks
+        note = defaults.assumed("global_batch", batch, "micro_batch x grad_accum x data-parallel ranks, as stated")
+    elif n_gpus is not None or question.micro_batch or question.grad_accum:
+        unit = defaults.odd_part(ranks) * (question.micro_batch or 1) * (question.grad_accum or 1)
+        if batch % unit:
+            batch = defaults.nearest_multiple(batch, unit)
+            note = replace(note, value=f"{batch:g}", source=f"{note.source}; made divisible by {unit:g}")
+    notes.append(note)
+    return batch
+
+
+def _data_notes(question: Question, data: Data) -> list[Assumed]:
+    notes = []
+    if not data.is_known:
+        notes.append(defaults.assumed("tokens", "1M", "no data was stated: time and cost are per million tokens"))
+    elif question.epochs is None:
+        notes.append(defaults.assumed("epochs", 1, "one pass"))
+    if data.is_known and not data.mean_is_known:
+        mean = data.mean_len
+        value = f"{mean.typical:g} ({mean.low:g} to {mean.high:g})"
+        notes.append(
+            defaults.assumed("mean_len", value, "nobody stated it: short instructions to samples that fill the length")
+        )
+    if question.packing is None:
+        notes.append(defaults.assumed("packing", str(data.packed).lower(), "as the trainer does by default"))
+    return notes

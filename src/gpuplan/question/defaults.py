@@ -1,0 +1,113 @@
+"""What is taken where the question is silent: a value, its source, and what hangs on it.
+
+Every function gives the value and an `Assumed` record, whose `effect` is a key of the catalogue of sentences.
+"""
+
+from typing import Final
+
+from gpuplan.question.figures import Assumed
+
+ADAPTER_TARGETS: Final = ("q", "k", "v", "o", "gate", "up", "down")
+LORA_RANK: Final = 16
+FREEZE_LAYERS: Final = 2
+"""Last layers that `freeze` trains (LLaMA-Factory, freeze_trainable_layers)."""
+
+PRETRAIN_METHODS: Final = ("pretrain", "continue")
+ADAPTER_METHODS: Final = ("lora", "qlora")
+
+_PRETRAIN_TOKENS: Final = ((0.5e9, 0.5e6), (3e9, 1e6), (20e9, 2e6), (60e9, 4e6), (float("inf"), 4e6))
+"""Model size up to, tokens of one step: GPT-3, arXiv:2005.14165 table 2.1; 4M tokens: Llama 2, arXiv:2307.09288."""
+
+_TUNE_BATCH: Final = {
+    "full": (128, "Stanford Alpaca and Vicuna recipes: 128 sequences"),
+    "freeze": (64, "half of the Stanford Alpaca recipe: fewer weights move"),
+    "lora": (16, "QLoRA, arXiv:2305.14314 appendix B: 16 sequences"),
+    "qlora": (16, "QLoRA, arXiv:2305.14314 appendix B: 16 sequences"),
+    "dpo": (64, "DPO, arXiv:2305.18290 appendix B: 64 pairs"),
+    "orpo": (64, "as DPO, arXiv:2305.18290 appendix B"),
+    "kto": (32, "KTO, arXiv:2402.01306 section 4: 32 examples"),
+    "rm": (64, "InstructGPT, arXiv:2203.02155 appendix C: 64 comparisons"),
+    "grpo": (1024, "DeepSeekMath, arXiv:2402.03300 section 4.2: 1024 answers"),
+    "ppo": (512, "InstructGPT, arXiv:2203.02155 appendix C: 512 episodes"),
+}
+_TUNE_LENGTH: Final = 2048
+_PRETRAIN_LENGTH: Final = 4096
+_LONG_ANSWERS: Final = ("grpo", "ppo")
+
+
+def assumed(field: str, value: object, source: str) -> Assumed:
+    """Record of a chosen value; its effect is the sentence `assumed.<field>`."""
+    return Assumed(field=field, value=f"{value:g}" if isinstance(value, float) else str(value), source=source,
+                   effect=f"assumed.{field}")  # fmt: skip
+
+
+def default_method() -> tuple[str, Assumed]:
+    """Adapters: the cheapest way that answers most wishes."""
+    return "lora", assumed("method", "lora", "the cheapest method that tunes every layer (arXiv:2106.09685)")
+
+
+def default_seq_len(method: str, max_positions: int | None) -> tuple[float, Assumed]:
+    """Length of a sample: 4096 to pre-train, 2048 to tune, never above the model's own limit."""
+    wanted = _PRETRAIN_LENGTH if method in PRETRAIN_METHODS else _TUNE_LENGTH
+    length = min(wanted, max_positions or wanted)
+    source = "Llama 2 pre-training length" if wanted == _PRETRAIN_LENGTH else "default of LLaMA-Factory's cutoff_len"
+    return float(length), assumed("seq_len", length, source if length == wanted else "limit of the model")
+
+
+def default_global_batch(method: str, params: float, *, seq_len: float, rows: float | None) -> tuple[float, Assumed]:
+    """Sequences of one optimizer step, a power of two, never more than a tenth of the data."""
+    if method in PRETRAIN_METHODS:
+        tokens = next(step for size, step in _PRETRAIN_TOKENS if params <= size)
+        batch, source = tokens / seq_len, f"{tokens / 1e6:g}M tokens a step for this size, arXiv:2005.14165 table 2.1"
+        source = source if params <= 20e9 else f"{tokens / 1e6:g}M tokens a step, Llama 2, arXiv:2307.09288"
+    else:
+        batch, source = _TUNE_BATCH[method]
+    power = _power_below(batch)
+    if rows is not None and power > rows / 10:
+        power, source = _power_below(max(rows / 10, 1.0)), "a tenth of the data, so that there are steps to learn in"
+    return power, assumed("global_batch", power, source)
+
+
+def default_precision(bf16: bool) -> tuple[str, Assumed]:
+    """bf16 where the chip has it: the same range as fp32, no loss scaling."""
+    value = "bf16" if bf16 else "fp16"
+    source = "usual for training; no loss scaling" if bf16 else "the chip has no bf16"
+    return value, assumed("precision", value, source)
+
+
+def default_adapter() -> tuple[tuple[int, tuple[str, ...]], tuple[Assumed, ...]]:
+    """Rank 16 on every linear layer."""
+    return (LORA_RANK, ADAPTER_TARGETS), (
+        assumed("lora_rank", LORA_RANK, "Axolotl and ms-swift examples: 8 to 32"),
+        assumed("lora_targets", "all linear layers", "QLoRA, arXiv:2305.14314 section 4: all layers are needed"),
+    )
+
+
+def _power_below(value: float) -> float:
+    power = 1.0
+    while power * 2 <= value * 1.0000001:
+        power *= 2
+    return power
+
+
+def odd_part(n: float) -> float:
+    """What is left of a whole number without its factors of two.
+
+    >>> odd_part(6), odd_part(8)
+    (3.0, 1.0)
+    """
+    n = float(n)
+    while n > 1 and n % 2 == 0:
+        n /= 2
+    return n
+
+
+def nearest_multiple(batch: float, unit: float) -> float:
+    """`unit` times a power of two, as near to `batch` as powers of two allow, at least `unit`.
+
+    >>> nearest_multiple(16, 3)
+    12.0
+    """
+    power = _power_below(max(batch / unit, 1.0))
+    low, high = unit * power, unit * power * 2
+    return float(low if batch / low <= high / batch else high)

@@ -1,0 +1,80 @@
+"""From a step time to the duration and the cost of a whole run, for one point or for many."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gpuplan.money.cost import KEPT_CHECKPOINTS, Cost, cost_of, storage_usd_per_hour
+from gpuplan.question.data_size import Data
+from gpuplan.run.duration import duration_s, n_steps
+from gpuplan.run.goodput import (
+    SPOT_LOSSES_PER_NODE_S,
+    START_S,
+    Goodput,
+    checkpoint_write_s,
+    goodput_of,
+    losses_per_s,
+)
+from gpuplan.units import Num
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """What of a question decides duration and cost, once a step is known."""
+
+    rows: float
+    """Sequences of one run."""
+    global_batch: float
+    runs: float
+    stored_bytes: float
+    """Weights and data on disk beside the checkpoints."""
+    is_whole: bool
+    """False where no data was stated: no start, no rounding, a price for the tokens alone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Charge:
+    """Seconds and USD of all runs together."""
+
+    n_steps: Num
+    work_s: Num
+    start_s: Num
+    total_s: Num
+    goodput: Goodput
+    cost: Cost
+
+
+def run_of(data: Data, global_batch: float, *, runs: float, weight_bytes: float, rows: Num | None = None) -> Run:
+    """The run of a question at its typical amount of data, or at `rows`."""
+    return Run(
+        rows=float(data.rows.typical if rows is None else rows),
+        global_batch=global_batch,
+        runs=runs,
+        stored_bytes=weight_bytes,
+        is_whole=data.is_known,
+    )
+
+
+def charge(
+    run: Run,
+    step_s: Num,
+    *,
+    n_gpus: Num,
+    n_nodes: Num,
+    checkpoint_bytes: Num,
+    price_per_hour: Num,
+    spot: Num = 0.0,
+    spot_losses_per_node_s: Num = SPOT_LOSSES_PER_NODE_S.typical,
+    start_s: Num = START_S.typical,
+) -> Charge:
+    """Duration and cost; `price_per_hour` is of one node, `spot` 1 where the machine can be taken away."""
+    steps = n_steps(run.rows, run.global_batch) if run.is_whole else run.rows / run.global_batch
+    write = checkpoint_write_s(checkpoint_bytes, n_nodes)
+    good = goodput_of(write, losses_per_s(n_gpus, n_nodes, np.asarray(spot) * spot_losses_per_node_s))
+    start = start_s if run.is_whole else 0.0
+    total = duration_s(steps, step_s, goodput_share=good.share, start_s=start, runs=run.runs)
+    work = run.runs * steps * step_s
+    stored = run.stored_bytes + KEPT_CHECKPOINTS * checkpoint_bytes
+    rate = storage_usd_per_hour(stored) * np.greater(price_per_hour, 0)
+    cost = cost_of(price_per_hour, n_nodes, work_s=work, start_s=run.runs * start, total_s=total, storage_rate=rate)
+    return Charge(n_steps=steps, work_s=work, start_s=run.runs * start, total_s=total, goodput=good, cost=cost)

@@ -1,0 +1,314 @@
+"""The search: every machine shape x node count x layout, as arrays; the result is points to rank and reasons.
+
+Memory is computed once for all layouts (it needs no machine), time only for layouts that fit and only on machine
+shapes that can still win: a shape whose best imaginable point (every chip at `BEST_SHARE` of its peak) is beaten in
+cost and in time by real points of two providers is left out without computing it.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpuplan.model.hardware import Hardware
+from gpuplan.model.memory import memory_of
+from gpuplan.model.step import step_of
+from gpuplan.model.terms import Memory
+from gpuplan.model.verdict import FITS, fits_probability
+from gpuplan.question.data_size import Data, padded_len
+from gpuplan.question.figures import Range
+from gpuplan.question.job import Job
+from gpuplan.question.layout import Layout
+from gpuplan.search.candidates import Candidates, Fleet, candidates_of, column, take
+from gpuplan.search.charge import Run, charge
+from gpuplan.search.prune import HOST_SHARE, fastest_each, fits_host, worth_timing
+from gpuplan.search.rank import Points, chosen
+from gpuplan.search.variant import Variant
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+BEST_SHARE: Final = 0.8
+"""Of the dense peak: more than any measured matrix product reaches (MAMF: 795 of 989 TFLOP/s on H100)."""
+RIVALS: Final = 2
+"""Providers that must beat a shape before it is left out, so that runners-up stay."""
+NeededOf = Callable[[Memory, Job], Range]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """One machine shape, the node counts to try, and what it costs at whom; arrays have one entry an offer."""
+
+    hardware: Hardware
+    nodes: Floats
+    bf16: bool
+    peak_flops: float
+    offer: Ints
+    provider: Ints
+    price_per_hour: Floats
+    """USD a node; 0 for own hardware without a price."""
+    is_spot: NDArray[np.bool_]
+    host_bytes: Floats
+    """Memory of the offer's host; nan where nobody states it. The machine's own figure is the most of these."""
+
+    @property
+    def gpus(self) -> int:
+        """GPUs of one node."""
+        return self.hardware.machine.n_gpus
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pool:
+    """All legal layouts of one variant with their memory; needs no machine."""
+
+    variant: Variant
+    candidates: Candidates
+    memory: Memory
+    needed: Range
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timed:
+    """The fastest layout of each node count on one shape; arrays have one entry a node count."""
+
+    site: int
+    nodes: Floats
+    pool: Ints
+    row: Ints
+    step_s: Floats
+    checkpoint_bytes: Floats
+    host_bytes: Floats
+    """Host memory that the layout needs on each node."""
+    offloads: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What the search knows in the end."""
+
+    sites: Sequence[Site]
+    pools: Mapping[bool, Sequence[Pool]]
+    timed: Sequence[Timed]
+    points: Points
+    """`layout` of a point is an index into the node counts of `timed[chip]`; `chip` is an index into `timed`."""
+    too_small: Mapping[int, tuple[float, float]]
+    """Sites on which nothing fits: least bytes needed, bytes there."""
+    considered: int
+    pruned: Counter[str]
+
+
+@dataclass(slots=True)
+class _Front:
+    """Real points so far, for leaving shapes out."""
+
+    cost: list[Floats] = field(default_factory=list)
+    seconds: list[Floats] = field(default_factory=list)
+    provider: list[Ints] = field(default_factory=list)
+
+    def add(self, cost: Floats, seconds: Floats, provider: Ints) -> None:
+        self.cost.append(cost)
+        self.seconds.append(seconds)
+        self.provider.append(provider)
+
+    def beats(self, cost: Floats, seconds: Floats) -> bool:
+        """True where each imagined point is beaten by real points of enough providers."""
+        if not self.cost:
+            return False
+        costs, times, providers = (np.concatenate(part) for part in (self.cost, self.seconds, self.provider))
+        better = (costs[None, :] <= cost[:, None]) & (times[None, :] <= seconds[:, None])
+        return all(np.unique(providers[row]).size >= RIVALS for row in better)
+
+
+def find(
+    sites: Sequence[Site],
+    variants: Mapping[bool, Sequence[Variant]],
+    *,
+    data: Data,
+    run: Run,
+    least_flops_per_row: float,
+    needed_of: NeededOf,
+    least_probability: float = FITS,
+) -> Found:
+    """Every point worth ranking; a layout counts as fitting from `least_probability` on."""
+    pools = {bf16: _pools(sites, variants[bf16], bf16=bf16, run=run, needed_of=needed_of) for bf16 in (True, False)}
+    pruned: Counter[str] = Counter()
+    considered = 0
+    rivals = _Front()
+    timed: list[Timed] = []
+    points: list[Points] = []
+    too_small: dict[int, tuple[float, float]] = {}
+    shape_rows: dict[tuple[str, int, float | None], list[Ints]] = {}
+    for index in _cheapest_first(sites, run, least_flops_per_row):
+        site = sites[index]
+        own = pools[site.bf16]
+        considered += sum(int(np.count_nonzero(_here(pool, site))) for pool in own)
+        machine = site.hardware.machine
+        key = (machine.chip.id, site.gpus, machine.host_bytes)
+        if key not in shape_rows:
+            shape_rows[key] = [_fitting(pool, site, least_probability) for pool in own]
+        rows = [_on_site(pool, found, site) for pool, found in zip(own, shape_rows[key], strict=True)]
+        if not any(part.size for part in rows):
+            too_small[index] = _least_needed(own, site)
+            pruned["memory"] += sum(len(pool.candidates) for pool in own)
+            continue
+        if rivals.beats(*_imagined(site, own, rows, run=run, least_flops_per_row=least_flops_per_row)):
+            pruned["beaten"] += sum(part.size for part in rows)
+            continue
+        best = _timed(index, site, own, rows, data=data)
+        if not best.nodes.size:
+            pruned["fabric"] += sum(part.size for part in rows)
+            continue
+        priced = _points(best, site, run, place=len(timed))
+        timed.append(best)
+        points.append(priced)
+        rivals.add(priced.cost, priced.duration_s, priced.provider)
+    return Found(
+        sites=sites, pools=pools, timed=timed, points=_joined(points), too_small=too_small,
+        considered=considered, pruned=pruned,
+    )  # fmt: skip
+
+
+def time_of(pool: Pool, layout: Layout, hardware: Hardware, *, data: Data, mean_len: float) -> Floats:
+    """Seconds of a step of each layout, rows padded to the longest of their micro-batch."""
+    job = replace(pool.variant.job, time_len=padded_len(data, mean_len, layout.micro_batch))
+    return np.broadcast_to(step_of(job, layout, hardware).total_s, np.shape(layout.n_gpus))
+
+
+def _pools(
+    sites: Sequence[Site], variants: Sequence[Variant], *, bf16: bool, run: Run, needed_of: NeededOf
+) -> list[Pool]:
+    """Layouts and memory for every node count that some site of this precision wants."""
+    wanted = sorted({(site.gpus, n) for site in sites if site.bf16 == bf16 for n in site.nodes.tolist()})
+    if not wanted:
+        return []
+    fleet = Fleet(
+        gpus_per_node=np.array([float(gpus) for gpus, _ in wanted]), nodes=np.array([float(n) for _, n in wanted])
+    )
+    pools = []
+    for variant in variants:
+        candidates = candidates_of(variant, fleet, global_batch=run.global_batch)
+        memory = memory_of(variant.job, candidates.layout)
+        needed = needed_of(memory, variant.job)
+        pools.append(Pool(variant=variant, candidates=candidates, memory=memory, needed=needed))
+    return pools
+
+
+def _here(pool: Pool, site: Site) -> NDArray[np.bool_]:
+    """Layouts of the site's node size and node counts."""
+    layout = pool.candidates.layout
+    gpus, total = column(layout, "gpus_per_node"), column(layout, "n_gpus")
+    here: NDArray[np.bool_] = (gpus == site.gpus) & np.isin(total / site.gpus, site.nodes)
+    return here
+
+
+def _fitting(pool: Pool, site: Site, least_probability: float) -> Ints:
+    """Layouts of the site's node size that fit its card and host and could be the fastest."""
+    layout, machine = pool.candidates.layout, site.hardware.machine
+    here = column(layout, "gpus_per_node") == site.gpus
+    sure = np.asarray(fits_probability(pool.needed, machine.chip.memory_bytes)) >= least_probability - 1e-6
+    host = fits_host(pool.memory.host_bytes_per_node, machine.host_bytes, layout.offload)
+    return worth_timing(layout, here & sure & host)
+
+
+def _on_site(pool: Pool, rows: Ints, site: Site) -> Ints:
+    return rows[np.isin(column(pool.candidates.layout, "n_gpus")[rows] / site.gpus, site.nodes)]
+
+
+def _least_needed(pools: Sequence[Pool], site: Site) -> tuple[float, float]:
+    """Least bytes that any layout of the site's node counts needs, for sure; and what the card has."""
+    least = np.inf
+    for pool in pools:
+        here = _here(pool, site)
+        if np.any(here):
+            least = min(least, float(np.min(np.broadcast_to(pool.needed.high, here.shape)[here])))
+    return least, float(site.hardware.machine.chip.memory_bytes)
+
+
+def _least_seconds(site: Site, nodes: Floats, run: Run, least_flops_per_row: float) -> Floats:
+    return run.runs * run.rows * least_flops_per_row / (nodes * site.gpus * site.peak_flops * BEST_SHARE)
+
+
+def _cheapest_first(sites: Sequence[Site], run: Run, least_flops_per_row: float) -> list[int]:
+    """Sites in the order of the least cost that they could have."""
+    hours = [float(_least_seconds(site, np.ones(1), run, least_flops_per_row)[0]) for site in sites]
+    return sorted(range(len(sites)), key=lambda i: (hours[i] * float(np.min(sites[i].price_per_hour)), hours[i], i))
+
+
+def _imagined(
+    site: Site, pools: Sequence[Pool], rows: Sequence[Ints], *, run: Run, least_flops_per_row: float
+) -> tuple[Floats, Floats]:
+    """Cost and seconds no real point of the site can be below."""
+    counts = [column(pool.candidates.layout, "n_gpus")[part] for pool, part in zip(pools, rows, strict=True)]
+    nodes = np.unique(np.concatenate(counts)) / site.gpus
+    step = _least_seconds(site, nodes, run, least_flops_per_row) * run.global_batch / (run.rows * run.runs)
+    ideal = charge(
+        run, step, n_gpus=nodes * site.gpus, n_nodes=nodes, checkpoint_bytes=0.0,
+        price_per_hour=float(np.min(site.price_per_hour)),
+    )  # fmt: skip
+    return np.broadcast_to(ideal.cost.total, nodes.shape), np.broadcast_to(ideal.total_s, nodes.shape)
+
+
+def _timed(index: int, site: Site, pools: Sequence[Pool], rows: Sequence[Ints], *, data: Data) -> Timed:
+    """Fastest layout of each node count over all variants; node counts without a known network are left out."""
+    nodes, seconds, stored, host, offloads = [], [], [], [], []
+    for pool, part in zip(pools, rows, strict=True):
+        layout = take(pool.candidates.layout, part)
+        mean_len = float(data.mean_len.typical)
+        seconds.append(time_of(pool, layout, site.hardware, data=data, mean_len=mean_len) if part.size else part * 1.0)
+        nodes.append(column(layout, "n_gpus") / site.gpus)
+        stored.append(np.broadcast_to(pool.memory.checkpoint_bytes, len(pool.candidates))[part])
+        host.append(np.broadcast_to(pool.memory.host_bytes_per_node, len(pool.candidates))[part])
+        offloads.append(column(layout, "offload") > 0)
+    where = np.repeat(np.arange(len(pools)), [part.size for part in rows])
+    step, n_nodes = np.concatenate(seconds), np.concatenate(nodes)
+    best = fastest_each(n_nodes, step)
+    best = best[np.isfinite(step[best])]
+    return Timed(
+        site=index,
+        nodes=n_nodes[best],
+        pool=where[best],
+        row=np.concatenate(rows)[best],
+        step_s=step[best],
+        checkpoint_bytes=np.concatenate(stored)[best],
+        host_bytes=np.concatenate(host)[best],
+        offloads=np.concatenate(offloads)[best],
+    )
+
+
+def _points(best: Timed, site: Site, run: Run, *, place: int) -> Points:
+    """Each offer of the site with each node count."""
+    n_offers, n_counts = site.offer.size, best.nodes.size
+    nodes, step, stored = (np.tile(a, n_offers) for a in (best.nodes, best.step_s, best.checkpoint_bytes))
+    price, spot = np.repeat(site.price_per_hour, n_counts), np.repeat(site.is_spot, n_counts)
+    there = np.repeat(site.host_bytes, n_counts)
+    unknown, needed = np.isnan(there), np.tile(best.host_bytes, n_offers)
+    suffices = np.where(unknown, ~np.tile(best.offloads, n_offers), needed <= HOST_SHARE * there)
+    cost = charge(
+        run, step, n_gpus=nodes * site.gpus, n_nodes=nodes, checkpoint_bytes=stored, price_per_hour=price,
+        spot=spot.astype(float),
+    )  # fmt: skip
+    points = Points(
+        offer=np.repeat(site.offer, n_counts),
+        provider=np.repeat(site.provider, n_counts),
+        chip=np.full(n_offers * n_counts, place),
+        nodes=nodes,
+        n_gpus=nodes * site.gpus,
+        layout=np.tile(np.arange(n_counts), n_offers),
+        cost=np.array(np.broadcast_to(cost.cost.total, nodes.shape)),
+        duration_s=np.array(np.broadcast_to(cost.total_s, nodes.shape)),
+        is_spot=spot,
+    )
+    return chosen(points, suffices)
+
+
+def _joined(parts: Sequence[Points]) -> Points:
+    names = ("offer", "provider", "chip", "nodes", "n_gpus", "layout", "cost", "duration_s", "is_spot")
+    if not parts:
+        none = np.zeros(0)
+        whole = np.zeros(0, dtype=np.intp)
+        return Points(offer=whole, provider=whole, chip=whole, nodes=none, n_gpus=none, layout=whole, cost=none,
+                      duration_s=none, is_spot=np.zeros(0, dtype=bool))  # fmt: skip
+    return Points(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})

@@ -1,0 +1,109 @@
+"""From points (an offer, a node count, its best layout) to a front and three picks.
+
+A point is feasible where its typical cost is within the budget and its typical duration within the deadline.
+
+    cheapest  least cost
+    fastest   least duration
+    balanced  least cost x duration      (free of scale: 1 % of money against 1 % of time)
+
+Ties go to fewer GPUs, then to the earlier offer. A runner-up is the best by the same measure from another provider.
+"""
+
+from dataclasses import dataclass, fields
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+Mask = NDArray[np.bool_]
+
+LABELS: Final = ("cheapest", "fastest", "balanced")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Points:
+    """What could be rented or used, one entry a point; `cost` is in one currency and for ranking only."""
+
+    offer: Ints
+    provider: Ints
+    chip: Ints
+    nodes: Floats
+    n_gpus: Floats
+    layout: Ints
+    cost: Floats
+    """0 for own hardware without a price; `inf` where the price is unknown."""
+    duration_s: Floats
+    is_spot: Mask
+
+    def __len__(self) -> int:
+        return int(self.cost.size)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pick:
+    """Index of a point chosen for a label, and of its runner-up."""
+
+    label: str
+    point: int
+    runner_up: int | None
+
+
+def chosen(points: Points, where: Mask | Ints) -> Points:
+    """Some of the points."""
+    return Points(**{f.name: getattr(points, f.name)[where] for f in fields(Points)})
+
+
+def within(points: Points, *, budget: float | None, deadline_s: float | None) -> Mask:
+    """Points that keep budget and deadline."""
+    good = np.isfinite(points.cost)
+    if budget is not None:
+        good &= points.cost <= budget
+    if deadline_s is not None:
+        good &= points.duration_s <= deadline_s
+    return good
+
+
+def front(points: Points, good: Mask) -> Ints:
+    """Points that no other good point beats in both cost and duration, from cheap to fast."""
+    index = np.flatnonzero(good)
+    order = index[np.lexsort((points.n_gpus[index], points.duration_s[index], points.cost[index]))]
+    if not order.size:
+        return order
+    before = np.minimum.accumulate(np.concatenate(([np.inf], points.duration_s[order][:-1])))
+    return order[points.duration_s[order] < before]
+
+
+def picks(points: Points, good: Mask, *, prefer: str | None = None) -> tuple[Pick, ...]:
+    """The picks, the preferred label first; empty where nothing is good."""
+    if not np.any(good):
+        return ()
+    labels = sorted(LABELS, key=lambda label: (label != (prefer or LABELS[0]), LABELS.index(label)))
+    return tuple(_pick(points, good, label) for label in labels)
+
+
+def measure(points: Points, label: str) -> tuple[Floats, Floats]:
+    """What a label minimises, and what breaks its ties."""
+    if label == "cheapest":
+        return points.cost, points.duration_s
+    if label == "fastest":
+        return points.duration_s, points.cost
+    return points.cost * points.duration_s, points.duration_s
+
+
+def best(points: Points, good: Mask, label: str) -> int | None:
+    """Best good point by the measure of a label."""
+    index = np.flatnonzero(good)
+    if not index.size:
+        return None
+    first, second = measure(points, label)
+    order = np.lexsort((points.offer[index], points.n_gpus[index], second[index], first[index]))
+    return int(index[order[0]])
+
+
+def _pick(points: Points, good: Mask, label: str) -> Pick:
+    point = best(points, good, label)
+    assert point is not None
+    others = good & (points.provider != points.provider[point])
+    return Pick(label=label, point=point, runner_up=best(points, others, label))

@@ -1,0 +1,91 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gpuplan.search.rank import LABELS, Points, best, front, measure, picks, within
+
+
+def points_of(costs: list[float], hours: list[float], providers: list[int] | None = None) -> Points:
+    n = len(costs)
+    zeros = np.zeros(n)
+    return Points(
+        offer=np.arange(n),
+        provider=np.array(providers if providers is not None else range(n), dtype=np.intp),
+        chip=np.zeros(n, dtype=np.intp),
+        nodes=zeros + 1,
+        n_gpus=zeros + 8,
+        layout=np.arange(n),
+        cost=np.array(costs, dtype=float),
+        duration_s=np.array(hours, dtype=float) * 3600,
+        is_spot=np.zeros(n, dtype=bool),
+    )
+
+
+PAIRS = st.lists(st.tuples(st.floats(1, 1e6), st.floats(0.01, 1e4), st.integers(0, 3)), min_size=1, max_size=30)
+
+
+@given(PAIRS)
+def test_no_point_of_the_front_is_beaten_and_every_other_point_is(pairs: list[tuple[float, float, int]]) -> None:
+    points = points_of([c for c, _, _ in pairs], [h for _, h, _ in pairs])
+    kept = front(points, np.ones(len(points), dtype=bool))
+    for i in range(len(points)):
+        beaten = any(
+            points.cost[j] <= points.cost[i]
+            and points.duration_s[j] <= points.duration_s[i]
+            and (points.cost[j] < points.cost[i] or points.duration_s[j] < points.duration_s[i])
+            for j in range(len(points))
+        )
+        same = any(points.cost[j] == points.cost[i] and points.duration_s[j] == points.duration_s[i] for j in kept)
+        assert (not beaten) == same
+
+
+@given(PAIRS, st.floats(1, 1e6), st.floats(1, 1e6), st.sampled_from(LABELS))
+def test_a_stricter_budget_never_gives_a_better_pick(
+    pairs: list[tuple[float, float, int]], one: float, other: float, label: str
+) -> None:
+    points = points_of([c for c, _, _ in pairs], [h for _, h, _ in pairs])
+    strict, loose = (
+        best(points, within(points, budget=b, deadline_s=None), label) for b in (min(one, other), max(one, other))
+    )
+    value, _ = measure(points, label)
+    assert strict is None or (loose is not None and value[loose] <= value[strict])
+
+
+@given(PAIRS)
+def test_each_pick_lies_on_the_front_and_its_runner_up_is_from_another_provider(
+    pairs: list[tuple[float, float, int]],
+) -> None:
+    points = points_of([c for c, _, _ in pairs], [h for _, h, _ in pairs], [p for _, _, p in pairs])
+    good = np.ones(len(points), dtype=bool)
+    on_front = {(points.cost[i], points.duration_s[i]) for i in front(points, good)}
+    for pick in picks(points, good):
+        assert (points.cost[pick.point], points.duration_s[pick.point]) in on_front
+        if pick.runner_up is None:
+            assert len(set(points.provider)) == 1
+        else:
+            assert points.provider[pick.runner_up] != points.provider[pick.point]
+
+
+def test_an_unknown_price_is_never_picked() -> None:
+    points = points_of([np.inf, 5.0], [1.0, 9.0])
+    good = within(points, budget=None, deadline_s=None)
+    assert [pick.point for pick in picks(points, good)] == [1, 1, 1]
+
+
+def test_the_preferred_pick_stands_first() -> None:
+    points = points_of([1.0, 2.0], [9.0, 1.0])
+    assert [p.label for p in picks(points, within(points, budget=None, deadline_s=None), prefer="fastest")] == [
+        "fastest",
+        "cheapest",
+        "balanced",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("budget", "deadline_h", "left"), [(None, None, 3), (2.0, None, 2), (None, 5.0, 2), (2.0, 5.0, 1)]
+)
+def test_budget_and_deadline_are_both_kept(budget: float | None, deadline_h: float | None, left: int) -> None:
+    points = points_of([1.0, 2.0, 3.0], [9.0, 4.0, 1.0])
+    deadline_s = None if deadline_h is None else deadline_h * 3600
+    assert int(np.count_nonzero(within(points, budget=budget, deadline_s=deadline_s))) == left
