@@ -143,8 +143,9 @@ def _report(unit_s: float, taken: dict[str, float], estimates: dict[str, tuple[f
     lines = [
         "# Speed",
         "",
-        f"Median of {REPEATS} runs with warm caches; CPU time is user and system. One unit is `python -c 'import numpy'`",
-        f"on the same machine ({unit_s:.2f} s of CPU when this was written). Regenerate with `python benchmarks/speed.py`.",
+        f"Median of {REPEATS} runs with warm caches; CPU time is user and system. One unit is `import numpy` on",
+        f"the same machine ({unit_s:.2f} s of CPU when this was written).",
+        "Regenerate with `python benchmarks/speed.py`.",
         "",
         "| command | CPU s | units | promised |",
         "|---|---|---|---|",

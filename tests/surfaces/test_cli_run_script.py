@@ -1,0 +1,76 @@
+"""`./run` from anywhere: other folders, links, spaces in the path; exit codes are passed on, set-up happens once."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+VENV = Path(sys.prefix)
+STAMP = VENV / "requirements.lock"
+
+pytestmark = pytest.mark.skipif(
+    not STAMP.exists() or STAMP.read_bytes() != (ROOT / "requirements.lock").read_bytes(),
+    reason="these tests do not run in an environment that ./run or ./test has set up",
+)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A checkout in a folder with a space, its environment already complete."""
+    folder = tmp_path / "a check out"
+    folder.mkdir()
+    for name in ("run", "test", "requirements.lock", "requirements-dev.lock"):
+        shutil.copy(ROOT / name, folder)
+    shutil.copytree(ROOT / "tools", folder / "tools")
+    shutil.copytree(ROOT / "examples", folder / "examples")
+    (folder / "src").symlink_to(ROOT / "src")
+    (folder / ".venv").symlink_to(VENV)
+    return folder
+
+
+def call(command: Path, *arguments: str, cwd: Path, **env: str) -> subprocess.CompletedProcess[str]:
+    own = {**os.environ, "GPUPLAN_LANG": "en", **env}
+    return subprocess.run([str(command), *arguments], cwd=cwd, env=own, capture_output=True, text=True, check=False)
+
+
+def test_it_runs_from_another_folder_and_through_links(project: Path, tmp_path: Path) -> None:
+    (tmp_path / "direct").symlink_to(project / "run")
+    (tmp_path / "relative").symlink_to(Path("a check out") / "run")
+    (tmp_path / "twice").symlink_to(tmp_path / "relative")
+    for command in (project / "run", tmp_path / "direct", tmp_path / "relative", tmp_path / "twice"):
+        done = call(command, "--version", cwd=Path("/"))
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout.startswith("gpuplan ")
+
+
+def test_exit_codes_and_arguments_are_passed_on(project: Path) -> None:
+    assert call(project / "run", "facts", "chips", "no such chip", cwd=project).returncode == 2
+    assert call(project / "run", "facts", "chips", "RTX 4090", cwd=project).returncode == 0
+
+
+def test_modules_in_the_users_folder_are_not_imported(project: Path, tmp_path: Path) -> None:
+    for name in ("typer.py", "numpy.py", "json.py"):
+        (tmp_path / name).write_text("raise SystemExit('imported the wrong module')")
+    done = call(project / "run", "--version", cwd=tmp_path, PYTHONPATH=str(tmp_path))
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_without_python_it_says_what_to_install(project: Path, tmp_path: Path) -> None:
+    (project / ".venv").unlink()
+    (tmp_path / "bin").mkdir()
+    for tool in ("sh", "dirname", "readlink", "cmp"):
+        (tmp_path / "bin" / tool).symlink_to(shutil.which(tool) or tool)
+    done = call(project / "run", "--version", cwd=project, PATH=str(tmp_path / "bin"))
+    assert done.returncode == 2
+    assert "Python 3.11" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_complete_environment_is_not_touched_again(project: Path) -> None:
+    done = call(project / "run", "--version", cwd=project, GPUPLAN_PYTHON="/no/such/python")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert not (project / ".cache").exists()
