@@ -100,6 +100,7 @@ def compact(row: dict[str, Any], sustained: Mapping[str, float], sources: Source
         "arch": row["arch"],
         "form_factor": row["form_factor"],
         "label_gb": _short(row["memory_gb"] / dies),
+        "memory_type": row["memory_type"],
         "memory": [round(memory_mib), "MiB", sources.id_of(memory_source)],
         "bandwidth": cited(row["mem_bandwidth_gb_s"], "GB/s", "mem_bandwidth_gb_s", scale=half),
         "tflops": {

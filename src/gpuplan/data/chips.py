@@ -44,6 +44,7 @@ def chip_of(row: Raw, table: Mapping[str, str], *, file: str) -> Chip:
         compute_capability=row.get("compute_capability"),
         donor=row["donor"],
         donor_scale=row.get("donor_scale", 1.0),
+        memory_type=row.get("memory_type"),
         named_only=row.get("named_only", False),
         confidence=row["confidence"],
         sources=figures.sources,

@@ -40,6 +40,8 @@ class Chip:
     export_notes: tuple[str, ...] = ()
     label_gb: float | None = None
     """Size on the box, as people write it ("A100 80GB"); never used for a verdict."""
+    memory_type: str | None = None
+    """HBM3, GDDR6X, ...: drivers print it in names ("H100 80GB HBM3")."""
     named_only: bool = False
     """True for special editions that nobody means by the plain name of the family (aftermarket memory, one cluster)."""
 
