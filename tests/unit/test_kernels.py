@@ -371,10 +371,21 @@ def test_attention_counts_pairs_windows_and_the_nearest_head_size() -> None:
     full = attention_h100(h100)
     assert attention_h100(h100, causal=False) == approx(2 * full)
     assert attention_h100(h100, window=4096) == approx(full)
-    assert attention_h100(h100, window=512) == approx((2.2 / 8 + 0.08) * full)
+    assert attention_h100(h100, window=512) == approx(attention_h100(h100, batch_heads=64 * 3.2, seq=1280))
     assert attention_h100(h100, head_dim=120) == approx(120 / 128 * full)
     assert attention_h100(h100, seq=65536) == approx(16 * attention_h100(h100, seq=16384))
     assert attention_h100(h100, seq=8192) == approx(4 * full, rel=0.15)
+
+
+@pytest.mark.parametrize(
+    ("heads", "seq", "head_dim", "window", "microseconds"),
+    [(64, 16384, 64, 128, 385), (32, 8192, 128, 128, 199)],
+)
+def test_a_window_of_128_keys_takes_about_its_measured_time(
+    heads: int, seq: int, head_dim: int, window: int, microseconds: float
+) -> None:
+    time_s = attention_h100(load_chips()[H100], batch_heads=heads, seq=seq, head_dim=head_dim, window=window)
+    assert time_s == approx(microseconds * 1e-6, rel=0.25)
 
 
 def test_attention_on_a_chip_without_bf16_follows_its_fp16_peak() -> None:
