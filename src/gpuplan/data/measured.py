@@ -41,7 +41,7 @@ _TOP: Final = {
     "framework_version": TEXT,
 }
 _SECTIONS: Final[dict[str, dict[str, str]]] = {
-    "source": {k: ANY for k in ("repo", "path", "commit", "title", "url")} | {"date": TEXT},
+    "source": dict.fromkeys(("repo", "path", "commit", "title", "url"), ANY) | {"date": TEXT},
     "model": {
         "name": TEXT,
         "family": TEXT,
@@ -67,20 +67,14 @@ _SECTIONS: Final[dict[str, dict[str, str]]] = {
     "hardware": {"gpu": TEXT, "n_gpus": COUNT, "gpus_per_node": COUNT, "intra": TEXT, "inter_gbps_per_gpu": COUNT},
     "host": {"ram_gb": COUNT, "disk_gb": COUNT, "vcpus": COUNT, "network": TEXT},
     "parallel": {
-        **{k: COUNT for k in ("dp", "tp", "pp", "cp", "ep", "vpp", "etp")},
+        **dict.fromkeys(("dp", "tp", "pp", "cp", "ep", "vpp", "etp"), COUNT),
         "zero": WORD,
         "sp": WORD,
         "fsdp": TEXT,
         "offload": TEXT,
     },
     "measured": {
-        **{
-            k: FIGURE
-            for k in (
-                "tokens_per_s_per_gpu", "tflops_per_gpu", "mfu_pct", "hfu_pct", "step_time_s", "samples_per_s",
-                "peak_mem_gib", "wall_hours", "gpu_hours", "total_tokens_b",
-            )
-        },
+        **dict.fromkeys(("tokens_per_s_per_gpu", "tflops_per_gpu", "mfu_pct", "hfu_pct", "step_time_s", "samples_per_s", "peak_mem_gib", "wall_hours", "gpu_hours", "total_tokens_b"), FIGURE),
         "peak_mem_kind": TEXT,
         "outcome": TEXT,
     },

@@ -49,4 +49,17 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     ),
     "run.file.binary": ("{file}: not UTF-8 text; give JSON lines", "{file}：不是 UTF-8 文本；请提供 JSON Lines 文件"),
     "run.file.toml": ("{file}: not TOML ({why}); mend that line", "{file}：不是合法的 TOML（{why}）；请修正该行"),
+    "run.skip.kind": (
+        "a {kind} model has no table of operations yet; attention decoders and encoders are covered",
+        "{kind} 模型暂无算子表；目前支持注意力解码器和编码器",
+    ),
+    "run.skip.uncovered": (
+        "{name} has layers of a kind that is not covered yet (state space, linear attention, convolution)",
+        "{name} 含有尚不支持的层（状态空间、线性注意力、卷积）",
+    ),
+    "run.skip.model": (
+        "model {name!r} is not known, and neither its shape nor its size is stated",
+        "不认识模型 {name!r}，且没有给出结构或参数量",
+    ),
+    "run.skip.task": ("no task is stated", "没有给出任务类型"),
 }

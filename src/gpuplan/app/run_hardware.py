@@ -1,0 +1,101 @@
+"""The cards of a measured run: every variant that the name can mean, a memory size alone, or nothing at all.
+
+Time is told for the slowest variant, memory is compared with each of them.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from gpuplan.app.assume import Openings
+from gpuplan.data.catalogue import Catalogue
+from gpuplan.data.links import pcie_link
+from gpuplan.data.machines import generic_fabric, own_machine, with_fabric
+from gpuplan.data.names import find_chip, memory_class
+from gpuplan.facts.chip import Chip
+from gpuplan.facts.machine import Machine
+from gpuplan.facts.measured import MeasuredRun
+from gpuplan.model.hardware import Hardware
+from gpuplan.units import GBIT
+
+USUAL_NODE: Final = 8
+RACK: Final = ("GB200", "GB300")
+"""Chips that stand in trays of four inside a rack of 72."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cards:
+    """What is known of the cards; `chips` is empty where only a memory size or nothing is stated."""
+
+    chips: tuple[Chip, ...]
+    capacities: tuple[float, ...]
+    """Usable bytes of each variant, or of the stated size."""
+    bf16: bool
+    fp8: bool
+    fp4: bool
+    per_node: float
+    fact: str | None = None
+    """The reason why no time is told; None where it is."""
+
+    @property
+    def memory_bytes(self) -> float | None:
+        """Usable bytes of the smallest variant."""
+        return min(self.capacities, default=None)
+
+
+def cards_of(run: MeasuredRun, opens: Openings, catalogue: Catalogue) -> Cards:
+    """The cards that a row names."""
+    name = run.hardware.get("gpu")
+    chips = find_chip(name, catalogue.chips)
+    if not chips:
+        size = memory_class(name)
+        known = () if size is None else (size,)
+        why = "hardware.gpu is not stated" if not name else f"{name!r} is known by its memory alone"
+        if name and size is None:
+            why = f"{name!r} is not a known card"
+        effect = "time" if size is not None else "verdict, time"
+        opens.note("hardware.gpu", "none", source=why, effect=effect)
+        return Cards(
+            chips=(), capacities=known, bf16=True, fp8=False, fp4=False, per_node=float(USUAL_NODE), fact=why
+        )  # fmt: skip
+    first = chips[0]
+    if len(chips) > 1:
+        others = ", ".join(chip.id for chip in chips[1:])
+        opens.note("hardware.gpu", first.id, source=f"slowest of the variants; also {others}", effect="verdict, time")
+    elif first.confidence == "low" or "@" in first.id:
+        opens.note("hardware.gpu", first.id, source="nearest known card", effect="verdict, time")
+    return Cards(
+        chips=chips, capacities=tuple(sorted({chip.memory_bytes for chip in chips})),
+        bf16=all(chip.bf16 for chip in chips), fp8=first.supports("fp8"), fp4=first.supports("fp4"),
+        per_node=4.0 if first.id.startswith(RACK) else float(USUAL_NODE),
+    )  # fmt: skip
+
+
+def hardware_of(
+    run: MeasuredRun, opens: Openings, cards: Cards, catalogue: Catalogue, *, n_gpus: float, per_node: float
+) -> Hardware:
+    """The machine of the slowest variant, with links as stated, else as the chip's usual node has them."""
+    chip = cards.chips[0]
+    machine = own_machine(chip, max(int(per_node), 1))
+    intra = str(run.hardware.get("intra") or "").lower()
+    if intra == "pcie":
+        link = pcie_link(chip, max(int(per_node), 1))
+        machine = replace(machine, link_kind=link.kind, link_bytes_per_s=link.bytes_per_s,
+                          link_domain_gpus=link.domain_gpus)  # fmt: skip
+    if chip.id.startswith(RACK) and intra != "pcie":
+        machine = replace(machine, link_domain_gpus=72)
+    machine = _with_network(run, opens, machine, n_gpus=n_gpus)
+    donor = catalogue.chips[chip.donor] if chip.donor in catalogue.chips else chip
+    return Hardware(
+        machine=machine, donor=donor, kernels=catalogue.kernels(chip), efficiency=catalogue.efficiency
+    )  # fmt: skip
+
+
+def _with_network(run: MeasuredRun, opens: Openings, machine: Machine, *, n_gpus: float) -> Machine:
+    stated = run.hardware.get("inter_gbps_per_gpu")
+    if stated is not None:
+        return with_fabric(machine, stated * GBIT, fabric="stated", rdma=stated >= 100)
+    if n_gpus <= machine.n_gpus:
+        return machine
+    rate, fabric, source = generic_fabric(machine.chip)
+    opens.note("hardware.inter_gbps_per_gpu", f"{rate / GBIT:.3g}", source=source, effect="time between nodes")
+    return with_fabric(machine, rate, fabric=fabric, rdma=True)

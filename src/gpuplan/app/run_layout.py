@@ -1,0 +1,268 @@
+"""The layout of a measured run: stated degrees are kept, the rest follows or stays open.
+
+    gpus = tensor x context x pipeline x data        global batch = micro batch x accumulation x data
+
+What a trainer decides by itself (ZeRO stage, sequence parallelism, recompute, micro-batch) is taken from its
+defaults, with the other plausible values beside it.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpuplan.app.assume import Grid, Openings
+from gpuplan.facts.measured import MeasuredRun
+from gpuplan.facts.trainer import Trainer
+from gpuplan.question.layout import Layout, Offload, Recompute
+
+MEGATRON_LIKE: Final = frozenset(
+    {"megatron", "megatron-bridge", "nemo", "primus", "mindspeed", "internevo", "megatron-deepspeed"}
+)
+SHARDS_BY_DEFAULT: Final = frozenset(
+    {"torchtitan", "llm-foundry", "fsdp", "nemo-automodel", "verl", "fsdp-qlora", "jax", "litgpt", "torchtune"}
+)
+RECOMPUTE: Final[Mapping[str, float]] = {"none": 0.0, "selective": 1.0, "full": 2.0}
+RECOMPUTE_WORDS: Final[Mapping[float, str]] = {0.0: "none", 1.0: "selective", 2.0: "full"}
+OFFLOADS: Final[Mapping[str, Offload]] = {
+    "none": Offload.NONE, "optimizer": Offload.OPTIMIZER, "optimizer+other": Offload.OPTIMIZER,
+    "params+optimizer": Offload.ALL, "all": Offload.ALL, "blocks": Offload.ALL, "other": Offload.NONE,
+    "activations": Offload.NONE,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Degrees:
+    """How the GPUs are split; None where a degree is open."""
+
+    n_gpus: float
+    gpus_per_node: float
+    tensor: float | None
+    pipeline: float | None
+    context: float
+    zero: int | None
+    fsdp: bool
+
+
+def degrees_of(run: MeasuredRun, opens: Openings, *, front: str, per_node: float, adapts: bool) -> Degrees:
+    """Stated degrees; what is not stated is 1 where the front end cannot do otherwise."""
+    stated = run.parallel
+    splits = front in MEGATRON_LIKE
+    tensor, pipeline = stated.get("tp"), stated.get("pp")
+    context = stated.get("cp") or 1.0
+    degree = str(stated.get("sp") or "")
+    if degree.isdigit() and int(degree) > 1 and not splits:
+        context = max(context, float(degree))
+    known = [x for x in (stated.get("dp"), tensor, pipeline, context) if x is not None]
+    n_gpus = run.hardware.get("n_gpus")
+    if n_gpus is None:
+        n_gpus = float(np.prod(known)) if len(known) == 4 else max(float(np.prod(known)), 1.0 if adapts else per_node)
+        opens.note("hardware.n_gpus", f"{n_gpus:g}", source="product of the stated degrees", effect="all figures")
+    if not splits or n_gpus <= 1:
+        tensor, pipeline = tensor or 1.0, pipeline or 1.0
+    zero, fsdp = _stage(run, front)
+    return Degrees(
+        n_gpus=float(n_gpus), gpus_per_node=float(run.hardware.get("gpus_per_node") or min(n_gpus, per_node)),
+        tensor=tensor, pipeline=pipeline, context=float(context), zero=zero, fsdp=fsdp,
+    )  # fmt: skip
+
+
+def _stage(run: MeasuredRun, front: str) -> tuple[int | None, bool]:
+    """ZeRO stage and whether FSDP does the sharding; None where it is not stated and not fixed."""
+    fsdp = str(run.parallel.get("fsdp") or "").lower()
+    if fsdp in ("full_shard", "hybrid", "grad_op"):
+        return (2 if fsdp == "grad_op" else 3), True
+    word = str(run.parallel.get("zero") or "")
+    if word.isdigit():
+        return min(int(word), 3), False
+    named = re.search(r"zero-?([123])", (run.framework or "").lower())
+    if named:
+        return int(named[1]), False
+    if front in SHARDS_BY_DEFAULT and (run.hardware.get("n_gpus") or 1) > 1:
+        return 3, True
+    return None, False
+
+
+def open_zero(run: MeasuredRun, opens: Openings, *, front: str, degrees: Degrees, is_large: bool) -> int:
+    """The ZeRO stage; opened over the plausible ones where nobody states it."""
+    if degrees.zero is not None:
+        return degrees.zero
+    if degrees.n_gpus <= 1:
+        return 0
+    word = (run.framework or "").lower()
+    if front in MEGATRON_LIKE:
+        old = front == "megatron-deepspeed" or (run.date or "9999") < "2023-06"
+        options = {0.0: 0.55, 1.0: 0.45} if old else {1.0: 0.85, 0.0: 0.15}
+    elif "deepspeed" in word or front in ("openrlhf", "colossalai") or is_large:
+        options = {3.0: 0.6, 2.0: 0.3, 1.0: 0.1} if is_large else {2.0: 0.55, 3.0: 0.3, 1.0: 0.15}
+    else:
+        options = {0.0: 1.0}
+    if len(options) == 1:
+        opens.note(
+            "parallel.zero", 0, source="default of the framework: plain data parallel", effect="memory of states"
+        )
+        return 0
+    opens.choose("zero", options, source="usual with this framework", effect="memory of states")
+    return int(next(iter(options)))
+
+
+def open_degrees(opens: Openings, degrees: Degrees, *, params: float) -> None:
+    """Tensor and pipeline degrees that are open, by the size of the model."""
+    room = degrees.n_gpus / degrees.context
+    billions = params / 1e9
+    if degrees.tensor is None:
+        usual = 1 if billions < 5 else 2 if billions < 16 else 4 if billions < 45 else 8
+        limit = min(degrees.gpus_per_node, room / (degrees.pipeline or 1.0))
+        opens.choose("tensor", _around(usual, limit), source="usual for this size", effect="memory, communication")
+    if degrees.pipeline is None:
+        usual = 1 if billions < 30 else 4 if billions < 120 else 8
+        limit = room / (degrees.tensor or min(8.0, degrees.gpus_per_node))
+        opens.choose("pipeline", _around(usual, limit), source="usual for this size", effect="memory, bubble")
+
+
+def _around(usual: float, limit: float) -> dict[float, float]:
+    """The usual degree, its half and its double, within the limit."""
+    options: dict[float, float] = {}
+    for value, weight in ((usual, 0.6), (usual / 2, 0.2), (usual * 2, 0.2)):
+        kept = float(max(1.0, min(value, 2.0 ** np.floor(np.log2(max(limit, 1.0))))))
+        options[kept] = options.get(kept, 0.0) + weight
+    return options
+
+
+def open_batch(run: MeasuredRun, opens: Openings, *, trainer: Trainer, data_parallel: float, pretrains: bool) -> None:
+    """Micro-batch and accumulation where they do not follow from what is stated."""
+    micro, accum, whole = run.micro_batch, run.grad_accum, run.global_batch_seqs
+    if micro is None:
+        if whole is not None and accum is not None:
+            return
+        most = whole / max(data_parallel, 1.0) if whole is not None else 64.0
+        default = 1.0 if pretrains or whole is not None else float(trainer.micro_batch_default)
+        options: dict[float, float] = {}
+        for value, weight in ((default, 0.4), (1.0, 0.2), (2.0, 0.2), (4.0, 0.15), (8.0, 0.05)):
+            if value <= max(most, 1.0):
+                options[value] = options.get(value, 0.0) + weight
+        opens.choose("micro_batch", options or {1.0: 1.0}, source="default of the trainer first", effect="activations")
+    if accum is None and whole is None:
+        options = {8.0: 0.5, 1.0: 0.25, 32.0: 0.25} if pretrains else {1.0: 0.6, 4.0: 0.2, 8.0: 0.2}
+        opens.choose("grad_accum", options, source="no batch stated", effect="share of optimizer and reduction")
+
+
+def open_recompute(run: MeasuredRun, opens: Openings, *, trainer: Trainer, front: str, adapts: bool) -> float:
+    """Recompute as stated, else the trainer's default first."""
+    word = (run.recompute or "").lower()
+    if word in RECOMPUTE:
+        return RECOMPUTE[word]
+    default = RECOMPUTE.get(trainer.recompute_default, 0.0)
+    if front in MEGATRON_LIKE:
+        options = {0.0: 0.6, 1.0: 0.25, 2.0: 0.15}
+        if front in ("mindspeed", "megatron-deepspeed"):
+            options = {2.0: 0.6, 0.0: 0.25, 1.0: 0.15}
+    elif front in ("torchtitan",):
+        options = {1.0: 0.6, 2.0: 0.3, 0.0: 0.1}
+    else:
+        options = {0.0: 0.15, 2.0: 0.15}
+        options[default] = 0.85
+    words = {value: RECOMPUTE_WORDS[value] for value in options}
+    opens.choose("recompute", options, source="default of the trainer first", effect="activations", words=words)
+    return next(iter(sorted(options, key=lambda v: -options[v])))
+
+
+def offload_of(run: MeasuredRun, opens: Openings) -> float:
+    """Offload as stated; parts of the card that only some trainers move are named."""
+    word = str(run.parallel.get("offload") or "none").lower()
+    if word not in OFFLOADS:
+        opens.note("parallel.offload", "none", source=f"unknown word {word!r}", effect="memory of states")
+        return float(Offload.NONE)
+    if word in ("blocks", "other", "optimizer+other"):
+        nearest = OFFLOADS[word].name.lower()
+        opens.note("parallel.offload", nearest, source=f"nearest to {word!r}", effect="memory of states, host traffic")
+    return float(OFFLOADS[word])
+
+
+def sequence_parallel_of(run: MeasuredRun, opens: Openings, *, front: str, tensor: float | None) -> float:
+    """1 where norms are split over tensor ranks; Megatron of the TransformerEngine era does so by recipe."""
+    word = str(run.parallel.get("sp") or "").lower()
+    if word in ("true", "false"):
+        return 1.0 if word == "true" else 0.0
+    if front not in MEGATRON_LIKE or tensor == 1:
+        return 0.0
+    if front == "megatron-deepspeed" or (run.date or "9999") < "2022-06":
+        return 0.0
+    opens.choose("sequence_parallel", {1.0: 0.75, 0.0: 0.25}, source="usual recipe", effect="activations")
+    return 1.0
+
+
+def layout_of(run: MeasuredRun, opens: Openings, grid: Grid, *, degrees: Degrees, stated: Mapping[str, float],
+              splits_local_batch: bool) -> Layout:  # fmt: skip
+    """The layout of every scenario as arrays."""
+    shape = grid.weights.shape
+    tensor = grid.get("tensor", degrees.tensor or 1.0)
+    pipeline = grid.get("pipeline", degrees.pipeline or 1.0)
+    context = np.full(shape, degrees.context)
+    split = tensor * pipeline * context
+    data = np.full(shape, run.parallel.get("dp") or np.nan)
+    data = np.where(np.isnan(data), np.maximum(np.floor(degrees.n_gpus / split + 1e-9), 1.0), data)
+    _check_product(run, opens, float((data * split)[0]), degrees.n_gpus)
+    micro, accum = _batches(run, opens, grid, data)
+    if splits_local_batch and float(pipeline[0]) > 1 and float(micro[0]) > 1:
+        opens.note("micro_batch", 1, source="the local batch is cut into pipeline micro-batches", effect="activations")
+        accum, micro = accum * micro, np.ones(shape)
+    per_node = min(degrees.gpus_per_node, degrees.n_gpus)
+    hybrid = str(run.parallel.get("fsdp") or "") == "hybrid"
+    expert = np.full(shape, run.parallel.get("ep") or stated["expert"])
+    return Layout(
+        n_gpus=np.full(shape, degrees.n_gpus),
+        gpus_per_node=np.full(shape, per_node),
+        micro_batch=micro,
+        grad_accum=accum,
+        data_parallel=data,
+        tensor_parallel=tensor,
+        pipeline_parallel=pipeline,
+        context_parallel=context,
+        expert_parallel=expert,
+        expert_tensor_parallel=np.where(expert > 1, stated["expert_tensor"] or tensor, tensor),
+        virtual_stages=np.full(shape, run.parallel.get("vpp") or 1.0),
+        sequence_parallel=grid.get("sequence_parallel", stated["sequence_parallel"]),
+        zero=grid.get("zero", stated["zero"]),
+        shard_group=np.full(shape, float(per_node) if hybrid else 0.0),
+        recompute=grid.get("recompute", stated["recompute"]),
+        offload=np.full(shape, stated["offload"]),
+    )
+
+
+def _check_product(run: MeasuredRun, opens: Openings, product: float, n_gpus: float) -> None:
+    if abs(product - n_gpus) > 0.5:
+        opens.note(
+            "hardware.n_gpus", f"{n_gpus:g}", source=f"stated degrees multiply to {product:g}; both are kept",
+            effect="figures per GPU",
+        )  # fmt: skip
+
+
+def _batches(
+    run: MeasuredRun, opens: Openings, grid: Grid, data: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Micro-batch and accumulation; what two of the three figures imply is the third."""
+    micro, accum, whole = run.micro_batch, run.grad_accum, run.global_batch_seqs
+    if micro is None and accum is not None and whole is not None:
+        b = np.maximum(whole / (accum * data), 1.0)
+        return b, np.full(data.shape, float(accum))
+    b = grid.get("micro_batch", micro or 1.0)
+    if accum is not None:
+        a = np.full(data.shape, float(accum))
+        if whole is not None and micro is not None and abs(float((a * b * data)[0]) / whole - 1.0) > 0.01:
+            opens.note(
+                "global_batch_seqs", f"{whole:g}", effect="samples per second",
+                source=f"micro-batch, accumulation and data parallel give {float((a * b * data)[0]):g}; both are kept",
+            )  # fmt: skip
+        return b, a
+    if whole is not None:
+        return b, np.maximum(np.ceil(whole / (b * data) - 0.02), 1.0)
+    return b, grid.get("grad_accum", 1.0)
+
+
+def recompute_word(value: float) -> str:
+    """The word of a `Recompute`."""
+    return Recompute(int(value)).name.lower()

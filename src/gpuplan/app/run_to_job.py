@@ -1,0 +1,246 @@
+"""From a measured run to what the arithmetic needs: a job, the scenarios of its layout, and the cards.
+
+Only configuration fields, the host and the date of the source are read. A stated field is kept as it is; an
+open one becomes scenarios or a named assumption.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from gpuplan.app.assume import Grid, Open, Openings, grid_of
+from gpuplan.app.run_adapter import adapter_of, numbers_of, quantisation_of
+from gpuplan.app.run_hardware import Cards, cards_of
+from gpuplan.app.run_layout import (
+    MEGATRON_LIKE,
+    degrees_of,
+    layout_of,
+    offload_of,
+    open_batch,
+    open_degrees,
+    open_recompute,
+    open_zero,
+    sequence_parallel_of,
+)
+from gpuplan.app.run_model import model_of
+from gpuplan.data.catalogue import Catalogue
+from gpuplan.data.names import find_model
+from gpuplan.data.trainers import choose_trainer, front_end
+from gpuplan.facts.arch import Architecture
+from gpuplan.facts.measured import MeasuredRun
+from gpuplan.facts.trainer import Trainer
+from gpuplan.model.architectures.decoder import decoder
+from gpuplan.model.optimizers import find_optimizer
+from gpuplan.model.params import total_params
+from gpuplan.question.figures import Assumed
+from gpuplan.question.job import Job
+from gpuplan.question.layout import Layout, Offload
+from gpuplan.question.methods import GENERATES, Method, method_of, roles_of
+from gpuplan.units import GB, Num
+
+CHUNKED: Final = ("liger", "unsloth", "cut-ce", "chunked-ce")
+"""Fused kernels that never build whole logits."""
+FLASH_SINCE: Final = "2023-07"
+"""From here on trainers use a fused attention kernel by default (FlashAttention-2, torch 2 sdpa)."""
+TODAY: Final = 2026.9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """A row as it is computed: one job, a layout of scenarios, the cards, and everything that was assumed."""
+
+    run: MeasuredRun
+    job: Job
+    layout: Layout
+    grid: Grid
+    opens: tuple[Open, ...]
+    assumed: tuple[Assumed, ...]
+    cards: Cards
+    host_bytes: float | None
+    generates: bool
+    """True where generation, which is not modelled, is part of a step."""
+
+
+def read_run(run: MeasuredRun, catalogue: Catalogue) -> Reading:
+    """The reading of a row; raises QuestionError where no honest estimate is possible."""
+    method = method_of(run.task)
+    arch, notes = model_of(run, lambda name, params: _found(name, params, catalogue))
+    opens = Openings(notes=list(notes))
+    if method.nearest:
+        opens.note("task", method.base, source=f"nearest to {method.word!r}", effect="trained parameters")
+    if str(run.model.get("kind")) == "multimodal":
+        opens.note("model.kind", "decoder", source="only the language part is computed", effect="activations, time")
+    front = front_end(run.framework) or ""
+    cards = cards_of(run, opens, catalogue)
+    degrees = degrees_of(run, opens, front=front or _guess(method), per_node=cards.per_node, adapts=method.adapts)
+    front = front or _guess(method)
+    params = float(total_params(decoder(arch)))
+    large = not method.adapts and cards.memory_bytes is not None and 12.0 * params > cards.memory_bytes
+    zero = open_zero(run, opens, front=front, degrees=degrees, is_large=large)
+    open_degrees(opens, degrees, params=params)
+    trainer = _trainer(run, opens, method, catalogue, cards=cards, zero=zero, fsdp=degrees.fsdp, params=params)
+    seq_len = _seq_len(run, opens, arch, method)
+    pretrains = method.objective == "pretrain"
+    data = run.parallel.get("dp") or max(
+        degrees.n_gpus / ((degrees.tensor or 1) * (degrees.pipeline or 1) * degrees.context), 1.0
+    )
+    open_batch(run, opens, trainer=trainer, data_parallel=data, pretrains=pretrains)
+    stated = {
+        "zero": float(zero),
+        "recompute": open_recompute(run, opens, trainer=trainer, front=front, adapts=method.adapts),
+        "offload": _offload(run, opens),
+        "sequence_parallel": sequence_parallel_of(run, opens, front=front, tensor=degrees.tensor),
+        "expert": _expert_parallel(opens, arch, run, front=front, data=data * degrees.context),
+        "expert_tensor": run.parallel.get("etp") or (0.0 if front == "megatron" else 1.0),
+    }
+    grid = grid_of(opens.found)
+    layout = layout_of(run, opens, grid, degrees=degrees, stated=stated, splits_local_batch=front == "torchtitan")
+    numbers = numbers_of(run, Openings(), front=front, bf16=cards.bf16, fp8=cards.fp8, fp4=cards.fp4)
+    job = _job(run, opens, method, arch, trainer, front=front, precision=numbers.precision,
+               seq_len=grid.get("seq_len", seq_len), layout=layout)  # fmt: skip
+    ram = run.host.get("ram_gb")
+    return Reading(
+        run=run, job=job, layout=layout, grid=grid, opens=tuple(opens.found), assumed=tuple(opens.notes), cards=cards,
+        host_bytes=ram * GB if ram else None, generates=method.objective in GENERATES,
+    )  # fmt: skip
+
+
+def _found(name: str, params: float | None, catalogue: Catalogue) -> tuple[Architecture | None, str | None]:
+    match = find_model(name, catalogue.models, params=params)
+    if match is None:
+        return None, None
+    return match.architecture, match.assumed[0].source if match.assumed else None
+
+
+def _guess(method: Method) -> str:
+    return "megatron" if method.objective == "pretrain" else "transformers"
+
+
+def _trainer(run: MeasuredRun, opens: Openings, method: Method, catalogue: Catalogue, *, cards: Cards, zero: int,
+             fsdp: bool, params: float) -> Trainer:  # fmt: skip
+    """The trainer, with what the row states about its kernels and masters."""
+    front = front_end(run.framework) or _guess(method)
+    numbers = numbers_of(run, opens, front=front, bf16=cards.bf16, fp8=cards.fp8, fp4=cards.fp4)
+    trainer, assumed = choose_trainer(
+        catalogue.trainers,
+        framework=run.framework or front,
+        method="pretrain" if method.objective == "pretrain" else _mode(method),
+        precision=numbers.precision,
+        zero=zero,
+        fsdp=fsdp,
+        n_gpus=int(run.hardware.get("n_gpus") or 1),
+        version=run.framework_version,
+        date=run.date,
+        master_fp32=numbers.master_fp32,
+        params=params,
+    )
+    opens.notes.extend(assumed)
+    if run.framework is None:
+        opens.note("framework", trainer.framework, source="none stated: usual for this task", effect="memory, launch")
+    fused = (run.fused_kernels or "").lower()
+    if fused in CHUNKED:
+        trainer = replace(trainer, logit_bytes_forward=0.0, logit_bytes_peak=0.0, logit_bytes_reserved=0.0)
+    if fused in ("liger", "unsloth"):
+        trainer = replace(trainer, fused_norm=True, fused_activation=True)
+    if run.flash_attention:
+        trainer = replace(trainer, repeats_kv=False)
+    if str(run.parallel.get("offload") or "") == "activations":
+        trainer = replace(trainer, checkpoints_on_host=True)
+    return trainer
+
+
+def _mode(method: Method) -> str:
+    return method.objective if method.objective in ("grpo", "ppo") and not method.adapts else method.base
+
+
+def _seq_len(run: MeasuredRun, opens: Openings, arch: Architecture, method: Method) -> float:
+    if run.seq_len is not None:
+        return float(run.seq_len)
+    longest = float(arch.max_positions or 8192)
+    options = {2048.0: 0.45, 4096.0: 0.25, 1024.0: 0.2, 512.0: 0.1}
+    if method.objective == "pretrain":
+        options = {4096.0: 0.45, 2048.0: 0.3, 8192.0: 0.25}
+    capped: dict[float, float] = {}
+    for length, weight in options.items():
+        capped[min(length, longest)] = capped.get(min(length, longest), 0.0) + weight
+    opens.choose("seq_len", capped, source="usual lengths", effect="activations, logits, time")
+    return 2048.0
+
+
+def _offload(run: MeasuredRun, opens: Openings) -> float:
+    stated = offload_of(run, opens)
+    if run.parallel.get("offload") is None and "cpu offload" in (run.optimizer or "").lower():
+        opens.note("parallel.offload", "optimizer", source="named with the optimizer", effect="memory of states")
+        return float(Offload.OPTIMIZER)
+    return stated
+
+
+def _expert_parallel(opens: Openings, arch: Architecture, run: MeasuredRun, *, front: str, data: float) -> float:
+    if arch.moe is None or run.parallel.get("ep") is not None:
+        return 1.0
+    if front not in MEGATRON_LIKE or data <= 1:
+        return 1.0
+    usual = 1.0
+    while usual * 2 <= min(data, arch.moe.experts, 8):
+        usual *= 2
+    opens.note("parallel.ep", f"{usual:g}", source="experts over the data-parallel ranks", effect="expert weights")
+    return usual
+
+
+def _job(run: MeasuredRun, opens: Openings, method: Method, arch: Architecture, trainer: Trainer, *, front: str,
+         precision: str, seq_len: Num, layout: Layout) -> Job:  # fmt: skip
+    optimizer = run.optimizer or trainer.optimizer_default
+    if find_optimizer(optimizer) is None:
+        opens.note("optimizer", "adamw", source=f"unknown optimizer {optimizer!r}", effect="moments")
+        optimizer = "adamw"
+    elif run.optimizer is None:
+        opens.note("optimizer", optimizer, source="default of the trainer", effect="moments")
+    adapter = adapter_of(run, opens, method, front=front)
+    quantisation = quantisation_of(run, opens, method, front=front)
+    if method.objective == "gkd":
+        opens.note("roles.teacher", arch.id, source="teacher as large as the student", effect="memory, time")
+    compiled = run.compile if run.compile is not None else trainer.family == "titan"
+    return Job(
+        method=method.base,
+        roles=roles_of(method, arch, adapter=adapter, quantisation=quantisation, reference=method.objective != "grpo"),
+        trainer=trainer,
+        precision=precision,
+        optimizer=optimizer,
+        seq_len=seq_len,
+        time_len=_time_len(run, seq_len, layout.micro_batch),
+        attention=_attention(run, opens, front=front, trainer=trainer),
+        rollout_share=trainer.rollout_share if method.objective in ("grpo", "ppo") else 0.0,
+        compiled=compiled,
+        year=_year(run.date),
+    )
+
+
+def _time_len(run: MeasuredRun, seq_len: Num, micro_batch: Num) -> Num:
+    """Tokens a row costs: the whole row where packed or unknown, the padded mean where a mean is stated."""
+    if run.mean_len is None or run.packing or run.seq_len is None:
+        return seq_len
+    from gpuplan.question.data_size import data_of, padded_len
+
+    data = data_of(float(run.seq_len), False, samples=1.0, tokens=None, mean_len=float(run.mean_len),
+                   p95_len=None, epochs=1.0)  # fmt: skip
+    return padded_len(data, float(run.mean_len), micro_batch)
+
+
+def _attention(run: MeasuredRun, opens: Openings, *, front: str, trainer: Trainer) -> str:
+    """Fused where stated or usual at the time; the score matrix is whole otherwise."""
+    plain = "eager" if trainer.family == "hf" else "unfused"
+    if "eager" in (run.framework or "").lower():
+        return "eager"
+    if run.flash_attention is not None:
+        return "flash" if run.flash_attention else plain
+    old = run.date is not None and run.date < FLASH_SINCE
+    word = plain if old and front not in ("llm-foundry", "torchtitan") else "flash"
+    opens.note("flash_attention", word, source="usual at the date of the source", effect="activations, time")
+    return word
+
+
+def _year(date: str | None) -> float:
+    """The date of a source as a year with its fraction."""
+    if not date or not date[:4].isdigit():
+        return TODAY
+    month = int(date[5:7]) if date[5:7].isdigit() else 7
+    return min(int(date[:4]) + (month - 1) / 12.0, TODAY)

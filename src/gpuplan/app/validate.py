@@ -1,0 +1,85 @@
+"""Measured runs against the model: every row predicted from its configuration alone, and the errors where it says more.
+
+The form of the answer is a contract (docs/measured.md): additive changes only.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from gpuplan.app.run_estimate import Estimate, estimate_of, memory_parts, rounded, time_parts
+from gpuplan.app.run_score import summary_of
+from gpuplan.app.run_to_job import read_run
+from gpuplan.data.catalogue import Catalogue
+from gpuplan.errors import QuestionError
+from gpuplan.facts.measured import MeasuredRun
+from gpuplan.question.figures import Assumed, Range
+from gpuplan.units import GIB
+
+SCHEMA = 1
+
+
+def validate(
+    rows: Iterable[MeasuredRun], catalogue: Catalogue, *, ignored: Mapping[str, int] | None = None, lang: str = "en"
+) -> dict[str, Any]:
+    """Predictions of all rows and a summary, ready for JSON."""
+    runs = tuple(rows)
+    answers = [predict(run, catalogue, lang=lang) for run in runs]
+    reasons = Counter(answer["skipped"] for answer in answers if answer["skipped"])
+    summary = {
+        "rows": len(runs),
+        "predicted": len(runs) - sum(reasons.values()),
+        "skipped": dict(sorted(reasons.items(), key=lambda item: (-item[1], item[0]))),
+        "ignored_keys": dict(ignored or {}),
+        **summary_of(runs, answers),
+    }
+    return {"schema": SCHEMA, "rows": answers, "summary": summary}
+
+
+def predict(run: MeasuredRun, catalogue: Catalogue, *, lang: str = "en") -> dict[str, Any]:
+    """One row of the answer."""
+    try:
+        if not run.task:
+            raise QuestionError("run.skip.task")
+        reading = read_run(run, catalogue)
+    except QuestionError as error:
+        return {"id": run.id, "skipped": error.say(lang), "assumed": [], "predicted": None}
+    estimate = estimate_of(reading, catalogue)
+    return {
+        "id": run.id,
+        "skipped": None,
+        "assumed": [shown(assumed) for assumed in estimate.assumed],
+        "predicted": predicted(estimate),
+    }
+
+
+def predicted(estimate: Estimate) -> dict[str, Any]:
+    """The figures of an estimate in the units of the contract."""
+    return {
+        "allocated_gib": _range(estimate.allocated, GIB),
+        "reserved_gib": _range(estimate.reserved, GIB),
+        "device_gib": _range(estimate.device, GIB),
+        "step_time_s": _range(estimate.step_s),
+        "forward_backward_s": _range(estimate.forward_backward_s),
+        "tokens_per_s_per_gpu": _range(estimate.tokens_per_s_per_gpu),
+        "samples_per_s": _range(estimate.samples_per_s),
+        "fits": estimate.outcome.fits,
+        "fits_probability": None if estimate.outcome.probability is None else rounded(estimate.outcome.probability),
+        "limit": estimate.outcome.limit,
+        "memory": memory_parts(estimate.memory),
+        "time": None if estimate.step is None else time_parts(estimate.step),
+    }
+
+
+def shown(assumed: Assumed) -> dict[str, str]:
+    """An assumption as plain values."""
+    return {
+        "field": assumed.field, "value": assumed.value, "source": assumed.source, "effect": assumed.effect,
+    }  # fmt: skip
+
+
+def _range(found: Range | None, unit: float = 1.0) -> dict[str, float] | None:
+    if found is None:
+        return None
+    low, typical, high = (rounded(float(value) / unit) for value in (found.low, found.typical, found.high))
+    return {"low": low, "typical": typical, "high": high}
