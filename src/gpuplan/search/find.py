@@ -1,8 +1,9 @@
 """The search: every machine shape x node count x layout, as arrays; the result is points to rank and reasons.
 
 Memory is computed once for all layouts (it needs no machine), time only for layouts that fit and only on machine
-shapes that can still win: a shape whose best imaginable point (every chip at `BEST_SHARE` of its peak) is beaten in
-cost and in time by real points of two providers is left out without computing it.
+shapes that can still win: a shape whose best imaginable point is beaten in cost and in time by real points of two
+providers is left out without computing it. Imagined is every chip at `BEST_SHARE` of its peak, or, once a shape with
+the same chip was timed, at the GPU time of a row seen there, less `SLACK`.
 """
 
 from collections import Counter
@@ -33,6 +34,8 @@ Ints = NDArray[np.intp]
 
 BEST_SHARE: Final = 0.8
 """Of the dense peak: more than any measured matrix product reaches (MAMF: 795 of 989 TFLOP/s on H100)."""
+SLACK: Final = 0.1
+"""A shape with other links may be this much faster a GPU than the best one timed (more memory left, other batches)."""
 RIVALS: Final = 2
 """Providers that must beat a shape before it is left out, so that runners-up stay."""
 NeededOf = Callable[[Memory, Job], Range]
@@ -101,25 +104,35 @@ class Found:
 
 
 @dataclass(slots=True)
-class _Front:
-    """Real points so far, for leaving shapes out."""
+class _Seen:
+    """Real points so far, and what a row costs a GPU of each chip, for leaving shapes out."""
 
-    cost: list[Floats] = field(default_factory=list)
-    seconds: list[Floats] = field(default_factory=list)
-    provider: list[Ints] = field(default_factory=list)
+    fronts: dict[int, tuple[Floats, Floats]] = field(default_factory=dict)
+    """By provider: cost and seconds of its undominated points."""
+    gpu_s_per_row: dict[str, float] = field(default_factory=dict)
 
-    def add(self, cost: Floats, seconds: Floats, provider: Ints) -> None:
-        self.cost.append(cost)
-        self.seconds.append(seconds)
-        self.provider.append(provider)
+    def add(self, points: Points) -> None:
+        """Takes note of real points."""
+        for provider in np.unique(points.provider).tolist():
+            mine = points.provider == provider
+            cost, seconds = self.fronts.get(provider, (np.zeros(0), np.zeros(0)))
+            cost = np.concatenate((cost, points.cost[mine]))
+            seconds = np.concatenate((seconds, points.duration_s[mine]))
+            order = np.lexsort((seconds, cost))
+            kept = order[seconds[order] <= np.minimum.accumulate(seconds[order])]
+            self.fronts[provider] = (cost[kept], seconds[kept])
 
-    def beats(self, cost: Floats, seconds: Floats) -> bool:
-        """True where each imagined point is beaten by real points of enough providers."""
-        if not self.cost:
-            return False
-        costs, times, providers = (np.concatenate(part) for part in (self.cost, self.seconds, self.provider))
-        better = (costs[None, :] <= cost[:, None]) & (times[None, :] <= seconds[:, None])
-        return all(np.unique(providers[row]).size >= RIVALS for row in better)
+    def beat(self, cost: Floats, seconds: Floats) -> bool:
+        """True where real points of enough providers beat each imagined point."""
+        rivals = np.zeros(cost.shape)
+        for costs, times in self.fronts.values():
+            rivals += np.any((costs <= cost[:, None]) & (times <= seconds[:, None]), axis=1)
+        return bool(np.all(rivals >= RIVALS))
+
+    def time(self, chip: str, best: Timed, gpus: int, global_batch: float) -> None:
+        """Takes note of the GPU time of a row on a chip."""
+        least = float(np.min(best.step_s * best.nodes)) * gpus / global_batch
+        self.gpu_s_per_row[chip] = min(least, self.gpu_s_per_row.get(chip, np.inf))
 
 
 def find(
@@ -136,7 +149,7 @@ def find(
     pools = {bf16: _pools(sites, variants[bf16], bf16=bf16, run=run, needed_of=needed_of) for bf16 in (True, False)}
     pruned: Counter[str] = Counter()
     considered = 0
-    rivals = _Front()
+    seen = _Seen()
     timed: list[Timed] = []
     points: list[Points] = []
     too_small: dict[int, tuple[float, float]] = {}
@@ -149,12 +162,14 @@ def find(
         key = (machine.chip.id, site.gpus, machine.host_bytes)
         if key not in shape_rows:
             shape_rows[key] = [_fitting(pool, site, least_probability) for pool in own]
-        rows = [_on_site(pool, found, site) for pool, found in zip(own, shape_rows[key], strict=True)]
+        rows = _first_that_fits(own, [_on_site(p, found, site) for p, found in zip(own, shape_rows[key], strict=True)])
         if not any(part.size for part in rows):
             too_small[index] = _least_needed(own, site)
             pruned["memory"] += sum(len(pool.candidates) for pool in own)
             continue
-        if rivals.beats(*_imagined(site, own, rows, run=run, least_flops_per_row=least_flops_per_row)):
+        known = seen.gpu_s_per_row.get(machine.chip.id, 0.0) * (1 - SLACK)
+        gpu_s_per_row = max(known, least_flops_per_row / (site.peak_flops * BEST_SHARE))
+        if seen.beat(*_imagined(site, own, rows, run=run, gpu_s_per_row=gpu_s_per_row)):
             pruned["beaten"] += sum(part.size for part in rows)
             continue
         best = _timed(index, site, own, rows, data=data)
@@ -164,7 +179,8 @@ def find(
         priced = _points(best, site, run, place=len(timed))
         timed.append(best)
         points.append(priced)
-        rivals.add(priced.cost, priced.duration_s, priced.provider)
+        seen.add(priced)
+        seen.time(machine.chip.id, best, site.gpus, run.global_batch)
     return Found(
         sites=sites, pools=pools, timed=timed, points=_joined(points), too_small=too_small,
         considered=considered, pruned=pruned,
@@ -217,6 +233,21 @@ def _on_site(pool: Pool, rows: Ints, site: Site) -> Ints:
     return rows[np.isin(column(pool.candidates.layout, "n_gpus")[rows] / site.gpus, site.nodes)]
 
 
+def _first_that_fits(pools: Sequence[Pool], rows: Sequence[Ints]) -> list[Ints]:
+    """Rows without those node counts of adapters that fit already with the base replicated.
+
+    Cutting frozen weights over GPUs adds traffic and saves nothing but memory.
+    """
+    if not pools or pools[0].variant.job.policy.trains != "adapter":
+        return list(rows)
+    kept, done = [], np.zeros(0)
+    for pool, part in zip(pools, rows, strict=True):
+        counts = column(pool.candidates.layout, "n_gpus")[part]
+        kept.append(part[~np.isin(counts, done)])
+        done = np.concatenate((done, counts))
+    return kept
+
+
 def _least_needed(pools: Sequence[Pool], site: Site) -> tuple[float, float]:
     """Least bytes that any layout of the site's node counts needs, for sure; and what the card has."""
     least = np.inf
@@ -227,28 +258,23 @@ def _least_needed(pools: Sequence[Pool], site: Site) -> tuple[float, float]:
     return least, float(site.hardware.machine.chip.memory_bytes)
 
 
-def _least_seconds(site: Site, nodes: Floats, run: Run, least_flops_per_row: float) -> Floats:
-    return run.runs * run.rows * least_flops_per_row / (nodes * site.gpus * site.peak_flops * BEST_SHARE)
-
-
 def _cheapest_first(sites: Sequence[Site], run: Run, least_flops_per_row: float) -> list[int]:
     """Sites in the order of the least cost that they could have."""
-    hours = [float(_least_seconds(site, np.ones(1), run, least_flops_per_row)[0]) for site in sites]
-    return sorted(range(len(sites)), key=lambda i: (hours[i] * float(np.min(sites[i].price_per_hour)), hours[i], i))
+    seconds = [run.rows * least_flops_per_row / (site.gpus * site.peak_flops * BEST_SHARE) for site in sites]
+    return sorted(range(len(sites)), key=lambda i: (seconds[i] * float(np.min(sites[i].price_per_hour)), seconds[i], i))
 
 
 def _imagined(
-    site: Site, pools: Sequence[Pool], rows: Sequence[Ints], *, run: Run, least_flops_per_row: float
+    site: Site, pools: Sequence[Pool], rows: Sequence[Ints], *, run: Run, gpu_s_per_row: float
 ) -> tuple[Floats, Floats]:
     """Cost and seconds no real point of the site can be below."""
     counts = [column(pool.candidates.layout, "n_gpus")[part] for pool, part in zip(pools, rows, strict=True)]
-    nodes = np.unique(np.concatenate(counts)) / site.gpus
-    step = _least_seconds(site, nodes, run, least_flops_per_row) * run.global_batch / (run.rows * run.runs)
+    n_gpus = np.unique(np.concatenate(counts))
     ideal = charge(
-        run, step, n_gpus=nodes * site.gpus, n_nodes=nodes, checkpoint_bytes=0.0,
+        run, gpu_s_per_row * run.global_batch / n_gpus, n_gpus=n_gpus, n_nodes=n_gpus / site.gpus, checkpoint_bytes=0.0,
         price_per_hour=float(np.min(site.price_per_hour)),
     )  # fmt: skip
-    return np.broadcast_to(ideal.cost.total, nodes.shape), np.broadcast_to(ideal.total_s, nodes.shape)
+    return np.broadcast_to(ideal.cost.total, n_gpus.shape), np.broadcast_to(ideal.total_s, n_gpus.shape)
 
 
 def _timed(index: int, site: Site, pools: Sequence[Pool], rows: Sequence[Ints], *, data: Data) -> Timed:
