@@ -1,4 +1,4 @@
-"""Files that the user names beside the question: a folder of facts to read, a plan to write."""
+"""Files that the user names beside the question: a folder of facts, measured runs, a plan to write."""
 
 import json
 import os
@@ -8,12 +8,18 @@ from pathlib import Path
 from typing import Any
 
 from gpuplan.data.catalogue import Catalogue, open_catalogue
+from gpuplan.data.measured import Runs, read_runs
 from gpuplan.errors import InputError
 
 
 def open_facts(folder: str | None) -> Catalogue:
     """Our facts, then those of the user, then those of `folder`; later ones win."""
     return open_catalogue(None if folder is None else Path(folder))
+
+
+def read_measured(path: str) -> Runs:
+    """The rows of a file of measured runs."""
+    return read_runs(Path(path))
 
 
 def save_json(answer: Mapping[str, Any], path: str) -> None:

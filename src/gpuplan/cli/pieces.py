@@ -49,7 +49,9 @@ def section(lang: str, key: str, lines: Sequence[str]) -> list[Block]:
 
 def assumed_lines(assumed: Sequence[Answer], lang: str) -> list[str]:
     """What nobody stated, what was taken for it, why, and what hangs on it."""
-    return [say(lang, "show.assumed.line", **{k: a[k] for k in ("field", "value", "source", "effect")}) for a in assumed]
+    return [
+        say(lang, "show.assumed.line", **{k: a[k] for k in ("field", "value", "source", "effect")}) for a in assumed
+    ]
 
 
 def memory_words(memory: Answer, lang: str) -> str:
