@@ -32,7 +32,8 @@ COMPUTE: Final = {
 ALL_LINEAR: Final = ("q", "k", "v", "o", "gate", "up", "down")
 _WORDS: Final[dict[str, tuple[str, ...]]] = {
     "q": ("q",), "k": ("k",), "v": ("v",), "o": ("o",), "qkv": ("q", "k", "v"), "gate": ("gate",), "up": ("up",),
-    "down": ("down",), "query": ("q",), "key": ("k",), "value": ("v",), "proj": ("o",), "attention": ("q", "k", "v", "o"),
+    "down": ("down",), "query": ("q",), "key": ("k",), "value": ("v",), "proj": ("o",),
+    "attention": ("q", "k", "v", "o"),
     "attn": ("q", "k", "v"), "mlp": ("gate", "up", "down"), "linear": ALL_LINEAR, "all": ALL_LINEAR, "w1": ("up",),
     "w2": ("gate",), "w3": ("down",), "wte": ("embed",), "embed": ("embed",), "lm_head": ("head",), "head": ("head",),
     "c_attn": ("q", "k", "v"), "dense": ("o",), "fc1": ("up",), "fc2": ("down",), "query_key_value": ("q", "k", "v"),
@@ -58,7 +59,7 @@ def numbers_of(run: MeasuredRun, opens: Openings, *, front: str, bf16: bool, fp8
     word = (run.precision or "").lower()
     master = run.master_weights_fp32
     half = "bf16" if bf16 else "fp16"
-    if word in ("bf16-amp(fp32 master)",) and master is None:
+    if word == "bf16-amp(fp32 master)" and master is None:
         master = True
     if not word:
         tuned = front in ("nemo", "primus") and (run.framework or "").lower() not in ("nemo", "primus-megatron")

@@ -3,11 +3,13 @@
 Time is told for the slowest variant, memory is compared with each of them.
 """
 
+import re
 from dataclasses import dataclass, replace
 from typing import Final
 
 from gpuplan.app.assume import Openings
 from gpuplan.data.catalogue import Catalogue
+from gpuplan.data.chip_names import CARD_SHARE
 from gpuplan.data.links import pcie_link
 from gpuplan.data.machines import generic_fabric, own_machine, with_fabric
 from gpuplan.data.names import find_chip, memory_class
@@ -15,9 +17,11 @@ from gpuplan.facts.chip import Chip
 from gpuplan.facts.machine import Machine
 from gpuplan.facts.measured import MeasuredRun
 from gpuplan.model.hardware import Hardware
-from gpuplan.units import GBIT
+from gpuplan.units import GB, GBIT, GIB
 
 USUAL_NODE: Final = 8
+BOARD: Final = 4
+"""GPUs from which a node is taken for a board with its own links, where the form factor is not stated."""
 RACK: Final = ("GB200", "GB300")
 """Chips that stand in trays of four inside a rack of 72."""
 
@@ -33,7 +37,7 @@ class Cards:
     fp8: bool
     fp4: bool
     per_node: float
-    fact: str | None = None
+    timeless: str | None = None
     """The reason why no time is told; None where it is."""
 
     @property
@@ -45,9 +49,10 @@ class Cards:
 def cards_of(run: MeasuredRun, opens: Openings, catalogue: Catalogue) -> Cards:
     """The cards that a row names."""
     name = run.hardware.get("gpu")
-    chips = find_chip(name, catalogue.chips)
+    named = find_chip(name, catalogue.chips)
+    chips = _of_node(run, named)
     if not chips:
-        size = memory_class(name)
+        size = memory_class(name) or _memory_in(name)
         known = () if size is None else (size,)
         why = "hardware.gpu is not stated" if not name else f"{name!r} is known by its memory alone"
         if name and size is None:
@@ -55,7 +60,7 @@ def cards_of(run: MeasuredRun, opens: Openings, catalogue: Catalogue) -> Cards:
         effect = "time" if size is not None else "verdict, time"
         opens.note("hardware.gpu", "none", source=why, effect=effect)
         return Cards(
-            chips=(), capacities=known, bf16=True, fp8=False, fp4=False, per_node=float(USUAL_NODE), fact=why
+            chips=(), capacities=known, bf16=True, fp8=False, fp4=False, per_node=float(USUAL_NODE), timeless=why
         )  # fmt: skip
     first = chips[0]
     if len(chips) > 1:
@@ -64,10 +69,31 @@ def cards_of(run: MeasuredRun, opens: Openings, catalogue: Catalogue) -> Cards:
     elif first.confidence == "low" or "@" in first.id:
         opens.note("hardware.gpu", first.id, source="nearest known card", effect="verdict, time")
     return Cards(
-        chips=chips, capacities=tuple(sorted({chip.memory_bytes for chip in chips})),
+        chips=chips,
+        capacities=(first.memory_bytes, *sorted({chip.memory_bytes for chip in named} - {first.memory_bytes})),
         bf16=all(chip.bf16 for chip in chips), fp8=first.supports("fp8"), fp4=first.supports("fp4"),
         per_node=4.0 if first.id.startswith(RACK) else float(USUAL_NODE),
     )  # fmt: skip
+
+
+def _of_node(run: MeasuredRun, chips: tuple[Chip, ...]) -> tuple[Chip, ...]:
+    """Variants that can stand in the stated node: PCIe cards where stated, boards where four or more share one.
+
+    A name that leaves the form open means the board then: four PCIe cards are bought by their full name.
+    """
+    intra = str(run.hardware.get("intra") or "").lower()
+    many = (run.hardware.get("gpus_per_node") or 0) >= BOARD or (run.hardware.get("n_gpus") or 0) >= BOARD
+    cards = tuple(chip for chip in chips if (chip.form_factor or "").startswith("PCIe"))
+    boards = tuple(chip for chip in chips if chip not in cards)
+    if intra == "pcie":
+        return cards or chips
+    return boards or chips if many or intra else chips
+
+
+def _memory_in(name: str | None) -> float | None:
+    """The memory that stands in the name of a card that nobody knows."""
+    found = re.search(r"(\d{1,3})\s*GB?\b", name or "", re.IGNORECASE)
+    return float(found[1]) * GIB * CARD_SHARE if found else None
 
 
 def hardware_of(
@@ -81,13 +107,32 @@ def hardware_of(
         link = pcie_link(chip, max(int(per_node), 1))
         machine = replace(machine, link_kind=link.kind, link_bytes_per_s=link.bytes_per_s,
                           link_domain_gpus=link.domain_gpus)  # fmt: skip
+    elif _lacks_link(chip, intra):
+        machine = _borrowed_link(opens, machine, catalogue.chips[chip.donor])
     if chip.id.startswith(RACK) and intra != "pcie":
         machine = replace(machine, link_domain_gpus=72)
     machine = _with_network(run, opens, machine, n_gpus=n_gpus)
-    donor = catalogue.chips[chip.donor] if chip.donor in catalogue.chips else chip
+    donor = catalogue.chips.get(chip.donor, chip)
     return Hardware(
         machine=machine, donor=donor, kernels=catalogue.kernels(chip), efficiency=catalogue.efficiency
     )  # fmt: skip
+
+
+def _lacks_link(chip: Chip, intra: str) -> bool:
+    """True for a board whose link nobody states, and for any card where a link is stated and the chip has none."""
+    if chip.link_bytes_per_s is not None:
+        return False
+    board = not (chip.form_factor or "PCIe").startswith("PCIe")
+    return board or intra in ("nvlink", "xgmi", "hccs")
+
+
+def _borrowed_link(opens: Openings, machine: Machine, donor: Chip) -> Machine:
+    rate = donor.link_bytes_per_s
+    if rate is None or machine.n_gpus == 1:
+        return machine
+    opens.note("hardware.intra", f"{rate / GB:.3g} GB/s", source=f"link of {donor.id}: the chip's own is not stated",
+               effect="time inside a node")  # fmt: skip
+    return replace(machine, link_kind=donor.link_kind, link_bytes_per_s=rate, link_domain_gpus=machine.n_gpus)
 
 
 def _with_network(run: MeasuredRun, opens: Openings, machine: Machine, *, n_gpus: float) -> Machine:

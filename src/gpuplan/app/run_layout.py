@@ -160,7 +160,7 @@ def open_recompute(run: MeasuredRun, opens: Openings, *, trainer: Trainer, front
         options = {0.0: 0.6, 1.0: 0.25, 2.0: 0.15}
         if front in ("mindspeed", "megatron-deepspeed"):
             options = {2.0: 0.6, 0.0: 0.25, 1.0: 0.15}
-    elif front in ("torchtitan",):
+    elif front == "torchtitan":
         options = {1.0: 0.6, 2.0: 0.3, 0.0: 0.1}
     else:
         options = {0.0: 0.15, 2.0: 0.15}

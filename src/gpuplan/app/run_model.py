@@ -87,7 +87,7 @@ def _agrees(base: Architecture, stated: Mapping[str, Any]) -> bool:
     if size is None:
         return True
     count = base.published_params or total_params(decoder(base))
-    return abs(count / (size * BILLION) - 1.0) <= AGREES
+    return bool(abs(count / (size * BILLION) - 1.0) <= AGREES)
 
 
 def _of_size(params_b: float | None, find: FindModel) -> Architecture | None:

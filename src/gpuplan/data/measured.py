@@ -21,6 +21,10 @@ LARGEST: Final = 1e16
 
 COUNT, FIGURE, TEXT, FLAG, WORD, ANY = "a number above 0", "a number of at least 0", "text", "true or false", "", "any"
 
+_FIGURES: Final = (
+    "tokens_per_s_per_gpu", "tflops_per_gpu", "mfu_pct", "hfu_pct", "step_time_s", "samples_per_s",
+    "peak_mem_gib", "wall_hours", "gpu_hours", "total_tokens_b",
+)  # fmt: skip
 _MLA: Final = ("q_lora_rank", "kv_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim")
 _TOP: Final = {
     "seq_len": COUNT,
@@ -74,7 +78,7 @@ _SECTIONS: Final[dict[str, dict[str, str]]] = {
         "offload": TEXT,
     },
     "measured": {
-        **dict.fromkeys(("tokens_per_s_per_gpu", "tflops_per_gpu", "mfu_pct", "hfu_pct", "step_time_s", "samples_per_s", "peak_mem_gib", "wall_hours", "gpu_hours", "total_tokens_b"), FIGURE),
+        **dict.fromkeys(_FIGURES, FIGURE),
         "peak_mem_kind": TEXT,
         "outcome": TEXT,
     },
@@ -113,7 +117,7 @@ def run_of(raw: Mapping[str, Any], *, where: str) -> tuple[MeasuredRun, tuple[st
         raise InputError("run.row.type", where=where, field="id", kind="text")
     unknown = [k for k in raw if k not in _TOP and k not in _SECTIONS and k not in _UNREAD and k not in _REQUIRED]
     flat = {key: _value(raw.get(key), kind, where, key) for key, kind in _TOP.items()}
-    sections: dict[str, dict[str, Any]] = {}
+    sections: dict[str, Any] = {}
     for name, kinds in _SECTIONS.items():
         section = _section(raw.get(name), name, where)
         unknown += [f"{name}.{k}" for k in section if k not in kinds]
