@@ -1,6 +1,7 @@
 """Nodes: the link a ring can use, the fabric between nodes, the names people write for hardware and clouds."""
 
 import json
+from dataclasses import replace
 from math import isclose
 from pathlib import Path
 
@@ -142,6 +143,14 @@ def test_an_unstated_fabric_is_the_commonest_of_the_clouds_and_says_so() -> None
     card, _, reason = generic_fabric(CHIPS["RTX-4090"])
     assert card == 12.5 * GBIT
     assert "RTX-4090" in reason
+
+
+def test_of_two_equally_common_fabrics_the_slower_is_taken() -> None:
+    node = next(n for n in load_nodes() if n.instance_type == "p5.48xlarge")
+    slow = replace(node, nic_bytes_per_s_per_gpu=100 * GBIT, fabric="slow")
+    for nodes in ([node, slow], [slow, node]):
+        assert generic_fabric(CHIPS["H100-80GB-SXM5"], nodes)[:2] == (100 * GBIT, "slow")
+    assert generic_fabric(CHIPS["H100-80GB-SXM5"], [slow, node, node])[0] == 400 * GBIT
 
 
 def test_hardware_reads_as_people_write_it() -> None:

@@ -132,6 +132,9 @@ def test_an_unknown_price_is_none_and_can_never_rank() -> None:
     assert h20.price_per_hour is None
     assert price_usd_per_hour(h20, {"CNY": 0.14}) is None
     assert not may_rank(h20, low=True)
+    (p5,) = found("aws", "p5.48xlarge", region="us-east-1")
+    assert may_rank(p5)
+    assert not may_rank(replace(p5, price_per_hour=None))
     assert not [o for o in OFFERS if o.price_per_hour is not None and o.price_per_hour <= 0]
 
 

@@ -32,6 +32,11 @@ def test_started_hours_cost_at_least_the_seconds_and_less_than_one_hour_more(r: 
     assert by_second - r * n * 1e-6 <= by_hour <= by_second + r * n * 1.0001
 
 
+def test_rounding_of_a_sum_of_seconds_starts_no_new_hour() -> None:
+    assert float(price.rent_by_started_hours(1.0, 1, duration_s=sum([0.1] * 36_000) + 1e-6)) == 1.0
+    assert float(price.rent_by_started_hours(1.0, 1, duration_s=3600.01)) == 2.0
+
+
 @given(amounts, st.integers(1, 512), amounts)
 def test_what_a_budget_affords_costs_the_budget(rate: float, machines: int, budget: float) -> None:
     duration_s = price.affordable_s(budget, rate, n_machines=machines)
