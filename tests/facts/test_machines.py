@@ -224,8 +224,10 @@ def test_china_and_any_are_sets_of_clouds() -> None:
     assert not {"aws", "azure", "runpod"} & china
     assert resolve_clouds(["any"]) is None
     assert resolve_clouds([]) is None
-    assert resolve_clouds(["us", "our-lab"], others=["our-lab"]) == {"our-lab"} | set(resolve_clouds(["us"]) or ())
-    assert resolve_clouds(["aws", "阿里云"]) == {"aws", "alibaba"}
+    assert resolve_clouds(["us", "our-lab"], others=["our-lab"]) == (resolve_clouds(["us"]) or frozenset()) | {
+        "our-lab"
+    }
+    assert resolve_clouds(["aws", "阿里云"]) == frozenset({"aws", "alibaba"})
 
 
 def test_names_of_providers_are_unique() -> None:
