@@ -127,7 +127,7 @@ def _times(reading: Reading, step: Step) -> dict[str, Range]:
     is_measured = reading.cards.chips[0].id in measured_chips()
     found = step_range(step, reading.job, load_spreads(), chip_is_measured=is_measured)
     batch = np.full(weights.shape, float(run.global_batch_seqs)) if run.global_batch_seqs else layout.global_batch
-    length = run.mean_len if run.mean_len is not None else reading.job.seq_len
+    length = run.mean_len if run.mean_len is not None else reading.job.time_len
     share = np.asarray(step.forward_backward_s, dtype=float) / total
     return {
         "step": mixture(found, weights),

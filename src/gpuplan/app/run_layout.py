@@ -25,6 +25,8 @@ MEGATRON_LIKE: Final = frozenset(
 SHARDS_BY_DEFAULT: Final = frozenset(
     {"torchtitan", "llm-foundry", "fsdp", "nemo-automodel", "verl", "fsdp-qlora", "jax", "litgpt", "torchtune"}
 )
+USUAL_REPLICAS: Final = 16.0
+"""Data-parallel ranks where neither they nor the GPUs are stated (assumed)."""
 RECOMPUTE: Final[Mapping[str, float]] = {"none": 0.0, "selective": 1.0, "full": 2.0}
 RECOMPUTE_WORDS: Final[Mapping[float, str]] = {0.0: "none", 1.0: "selective", 2.0: "full"}
 OFFLOADS: Final[Mapping[str, Offload]] = {
@@ -59,8 +61,7 @@ def degrees_of(run: MeasuredRun, opens: Openings, *, front: str, per_node: float
     known = [x for x in (stated.get("dp"), tensor, pipeline, context) if x is not None]
     n_gpus = run.hardware.get("n_gpus")
     if n_gpus is None:
-        n_gpus = float(np.prod(known)) if len(known) == 4 else max(float(np.prod(known)), 1.0 if adapts else per_node)
-        opens.note("hardware.n_gpus", f"{n_gpus:g}", source="product of the stated degrees", effect="all figures")
+        n_gpus = _count(run, opens, known, per_node=per_node, adapts=adapts)
     if not splits or n_gpus <= 1:
         tensor, pipeline = tensor or 1.0, pipeline or 1.0
     zero, fsdp = _stage(run, front)
@@ -68,6 +69,18 @@ def degrees_of(run: MeasuredRun, opens: Openings, *, front: str, per_node: float
         n_gpus=float(n_gpus), gpus_per_node=float(run.hardware.get("gpus_per_node") or min(n_gpus, per_node)),
         tensor=tensor, pipeline=pipeline, context=float(context), zero=zero, fsdp=fsdp,
     )  # fmt: skip
+
+
+def _count(run: MeasuredRun, opens: Openings, known: list[float], *, per_node: float, adapts: bool) -> float:
+    """GPUs where nobody counts them: the product of the degrees, and replicas that the batch can feed."""
+    whole = float(np.prod(known)) if known else 1.0
+    if run.parallel.get("dp") is None and not adapts:
+        feeds = (run.global_batch_seqs or 64.0) / (run.micro_batch or 1.0)
+        whole *= max(2.0 ** np.floor(np.log2(max(min(feeds, USUAL_REPLICAS), 1.0))), 1.0)
+        whole = max(whole, per_node)
+    opens.note("hardware.n_gpus", f"{whole:g}", source="stated degrees x replicas that the batch feeds, at most 16",
+               effect="shards of states")  # fmt: skip
+    return whole
 
 
 def _stage(run: MeasuredRun, front: str) -> tuple[int | None, bool]:
@@ -223,7 +236,9 @@ def layout_of(run: MeasuredRun, opens: Openings, grid: Grid, *, degrees: Degrees
         pipeline_parallel=pipeline,
         context_parallel=context,
         expert_parallel=expert,
-        expert_tensor_parallel=np.where(expert > 1, stated["expert_tensor"] or tensor, tensor),
+        expert_tensor_parallel=np.where(
+            expert > 1, _expert_tensor(stated, tensor, split * data / pipeline, expert), tensor
+        ),
         virtual_stages=np.full(shape, run.parallel.get("vpp") or 1.0),
         sequence_parallel=grid.get("sequence_parallel", stated["sequence_parallel"]),
         zero=grid.get("zero", stated["zero"]),
@@ -231,6 +246,14 @@ def layout_of(run: MeasuredRun, opens: Openings, grid: Grid, *, degrees: Degrees
         recompute=grid.get("recompute", stated["recompute"]),
         offload=np.full(shape, stated["offload"]),
     )
+
+
+def _expert_tensor(
+    stated: Mapping[str, float], tensor: NDArray[np.float64], ranks: NDArray[np.float64], expert: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Ranks that cut one expert: stated, else all tensor ranks, as far as a stage has ranks for it."""
+    wished = np.full(tensor.shape, stated["expert_tensor"]) if stated["expert_tensor"] else tensor
+    return np.maximum(np.minimum(wished, np.floor(ranks / expert)), 1.0)
 
 
 def _check_product(run: MeasuredRun, opens: Openings, product: float, n_gpus: float) -> None:

@@ -7,6 +7,8 @@ open one becomes scenarios or a named assumption.
 from dataclasses import dataclass, replace
 from typing import Final
 
+import numpy as np
+
 from gpuplan.app.assume import Grid, Open, Openings, grid_of
 from gpuplan.app.run_adapter import adapter_of, numbers_of, quantisation_of
 from gpuplan.app.run_hardware import Cards, cards_of
@@ -39,6 +41,10 @@ from gpuplan.units import GB, Num
 
 CHUNKED: Final = ("liger", "unsloth", "cut-ce", "chunked-ce")
 """Fused kernels that never build whole logits."""
+HEADLESS: Final = frozenset({"seq_cls", "embedding", "reranker", "rm"})
+"""Objectives with a small head in place of the vocabulary."""
+FILLS: Final = {1.0: 0.6, 0.5: 0.2, 0.25: 0.2}
+"""Mean length over the cap of unpacked samples, where nobody states it: full first, for memory's sake (assumed)."""
 FLASH_SINCE: Final = "2023-07"
 """From here on trainers use a fused attention kernel by default (FlashAttention-2, torch 2 sdpa)."""
 TODAY: Final = 2026.9
@@ -79,7 +85,7 @@ def read_run(run: MeasuredRun, catalogue: Catalogue) -> Reading:
     open_degrees(opens, degrees, params=params)
     trainer = _trainer(run, opens, method, catalogue, cards=cards, zero=zero, fsdp=degrees.fsdp, params=params)
     seq_len = _seq_len(run, opens, arch, method)
-    pretrains = method.objective == "pretrain"
+    pretrains, swift = method.objective == "pretrain", "swift" in (run.framework or "").lower()
     data = run.parallel.get("dp") or max(
         degrees.n_gpus / ((degrees.tensor or 1) * (degrees.pipeline or 1) * degrees.context), 1.0
     )
@@ -90,13 +96,15 @@ def read_run(run: MeasuredRun, catalogue: Catalogue) -> Reading:
         "offload": _offload(run, opens),
         "sequence_parallel": sequence_parallel_of(run, opens, front=front, tensor=degrees.tensor),
         "expert": _expert_parallel(opens, arch, run, front=front, data=data * degrees.context),
-        "expert_tensor": run.parallel.get("etp") or (0.0 if front == "megatron" else 1.0),
+        "expert_tensor": run.parallel.get("etp") or (0.0 if front == "megatron" and not swift else 1.0),
     }
+    if _is_unpacked(run, trainer, pretrains=pretrains):
+        opens.choose("mean_len", FILLS, source="mean over cap of unpacked samples", effect="time, activations")
     grid = grid_of(opens.found)
     layout = layout_of(run, opens, grid, degrees=degrees, stated=stated, splits_local_batch=front == "torchtitan")
     numbers = numbers_of(run, Openings(), front=front, bf16=cards.bf16, fp8=cards.fp8, fp4=cards.fp4)
     job = _job(run, opens, method, arch, trainer, front=front, precision=numbers.precision,
-               seq_len=grid.get("seq_len", seq_len), layout=layout)  # fmt: skip
+               seq_len=grid.get("seq_len", seq_len), fill=grid.get("mean_len", 1.0), layout=layout)  # fmt: skip
     ram = run.host.get("ram_gb")
     return Reading(
         run=run, job=job, layout=layout, grid=grid, opens=tuple(opens.found), assumed=tuple(opens.notes), cards=cards,
@@ -139,6 +147,8 @@ def _trainer(run: MeasuredRun, opens: Openings, method: Method, catalogue: Catal
     fused = (run.fused_kernels or "").lower()
     if fused in CHUNKED:
         trainer = replace(trainer, logit_bytes_forward=0.0, logit_bytes_peak=0.0, logit_bytes_reserved=0.0)
+    if method.objective in HEADLESS:
+        trainer = replace(trainer, logit_bytes_forward=0.0, logit_bytes_peak=0.0, logit_bytes_reserved=0.0)
     if fused in ("liger", "unsloth"):
         trainer = replace(trainer, fused_norm=True, fused_activation=True)
     if run.flash_attention:
@@ -146,6 +156,13 @@ def _trainer(run: MeasuredRun, opens: Openings, method: Method, catalogue: Catal
     if str(run.parallel.get("offload") or "") == "activations":
         trainer = replace(trainer, checkpoints_on_host=True)
     return trainer
+
+
+def _is_unpacked(run: MeasuredRun, trainer: Trainer, *, pretrains: bool) -> bool:
+    """True where samples of unknown length are padded, so that the cap is only an upper bound."""
+    if pretrains or run.packing is not None or run.mean_len is not None:
+        return False
+    return trainer.family == "hf" and not trainer.packing_default
 
 
 def _mode(method: Method) -> str:
@@ -187,7 +204,7 @@ def _expert_parallel(opens: Openings, arch: Architecture, run: MeasuredRun, *, f
 
 
 def _job(run: MeasuredRun, opens: Openings, method: Method, arch: Architecture, trainer: Trainer, *, front: str,
-         precision: str, seq_len: Num, layout: Layout) -> Job:  # fmt: skip
+         precision: str, seq_len: Num, fill: Num, layout: Layout) -> Job:  # fmt: skip
     optimizer = run.optimizer or trainer.optimizer_default
     if find_optimizer(optimizer) is None:
         opens.note("optimizer", "adamw", source=f"unknown optimizer {optimizer!r}", effect="moments")
@@ -205,8 +222,8 @@ def _job(run: MeasuredRun, opens: Openings, method: Method, arch: Architecture, 
         trainer=trainer,
         precision=precision,
         optimizer=optimizer,
-        seq_len=seq_len,
-        time_len=_time_len(run, seq_len, layout.micro_batch),
+        seq_len=seq_len * np.minimum(2.0 * fill, 1.0),
+        time_len=_time_len(run, seq_len, layout.micro_batch) * fill,
         attention=_attention(run, opens, front=front, trainer=trainer),
         rollout_share=trainer.rollout_share if method.objective in ("grpo", "ppo") else 0.0,
         compiled=compiled,

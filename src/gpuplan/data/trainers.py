@@ -144,6 +144,8 @@ def choose_trainer(
         trainer = _with_states(trainer, trainers[_states_record(trains, zero, fsdp, when)])
     if when.before(FUSED_ADAMW) and front in ("llamafactory", "peft") and not zero and not fsdp:
         trainer = replace(trainer, step_temp_bytes=trainer.weight_bytes)
+    if zero >= 2 and trainer.grads_sharded_from_zero > 3:
+        trainer = replace(trainer, grads_sharded_from_zero=2, keeps_grads=False)
     trainer = _stated(trainer, precision, master_fp32, zero)
     if trainer.assumed and framework is not None:
         near = f"{trainer.id}: {len(trainer.assumed)} figures from its nearest relative"
