@@ -38,7 +38,8 @@ def main() -> None:
         n = n_sources(group, sources)
         why = f"of that size, most independent sources ({n} since {SINCE}) published measured runs of this shape"
         if n == 0:
-            why = f"of that size, the shape with most published variants ({n_variants(group)}); no measured runs since {SINCE}"
+            variants = n_variants(group)
+            why = f"of that size, the shape with most published variants ({variants}); no measured runs since {SINCE}"
         chosen = max(group, key=lambda model: (len(sources[model.id]), len(model.aliases)))
         table["sizes"][f"{size / BILLION:g}B"] = [chosen.id, why]
     OUT.write_text(json.dumps(table, ensure_ascii=False, indent=0) + "\n", encoding="utf-8")

@@ -29,7 +29,7 @@ class Overlay:
     chips: Mapping[str, "Entry"] = field(default_factory=dict)
     models: Mapping[str, "Entry"] = field(default_factory=dict)
     offers: tuple[Mapping[str, Any], ...] = ()
-    """One plain dict an offer, with the keys of `overlay_schema.OfferEntry`; unset keys are None."""
+    """One plain dict an offer, as the file states it; `overlay_offers` checks them against the chips."""
 
     def chips_on(self, base: Mapping[str, Chip]) -> Mapping[str, Chip]:
         """The chips of `base` with those of the user on top."""

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from gpuplan.data.closest import closest
+from gpuplan.data.shape import shape_mistake
 from gpuplan.errors import FactError
 from gpuplan.facts.arch import Architecture
 from gpuplan.facts.chip import Chip
@@ -33,7 +34,7 @@ def chip_records(entries: "Mapping[str, Entry]", base: Mapping[str, Chip]) -> di
         known = done.get(parent) or base.get(parent) if parent else None
         done[chip_id] = _chip(chip_id, entry, known)
     for chip_id, chip in done.items():
-        if chip.donor not in base:
+        if chip.donor not in base or base[chip.donor].donor != chip.donor:
             raise FactError("overlay_unknown_donor", id=chip_id, donor=chip.donor, known=", ".join(_donors(base)))
     return done
 
@@ -54,6 +55,10 @@ def model_records(entries: "Mapping[str, Entry]", base: Mapping[str, Architectur
         if missing:
             raise FactError("overlay_incomplete", id=model_id, missing=", ".join(missing))
         done[model_id] = Architecture(**stated, id=model_id, sources=sources)
+    for model_id, model in done.items():
+        mistake = shape_mistake(model) if model.covered else None
+        if mistake:
+            raise FactError("overlay_bad_shape", id=model_id, name=mistake[0], value=mistake[1])
     return done
 
 
@@ -87,8 +92,9 @@ def _chip(chip_id: str, entry: "Entry", known: Chip | None) -> Chip:
         changes["label_gb"] = stated["memory_gib"]
     if known is not None:
         bf16 = known.bf16 or "bf16" in peaks
+        name = stated.get("name", known.name if chip_id == known.id else chip_id)
         return replace(
-            known, **{**changes, "id": chip_id, "name": stated.get("name", chip_id), "bf16": bf16},
+            known, **{**changes, "id": chip_id, "name": name, "bf16": bf16},
             peak_flops={**known.peak_flops, **peaks}, sources={**known.sources, **sources},
         )  # fmt: skip
     missing = [key for key in ("memory_gib", "bandwidth_gb_s", "donor") if key not in stated]

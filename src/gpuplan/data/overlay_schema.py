@@ -47,32 +47,6 @@ class ChipEntry(_Strict):
     confidence: Annotated[str, Field(pattern="^(high|medium|low)$")] | None = None
 
 
-class OfferEntry(_Strict):
-    """`[[offers]]`: a machine at a price; a missing price means "ask"."""
-
-    source: Word
-    provider: Word
-    instance_type: Word
-    gpu: Word
-    gpu_count: Annotated[int, Field(gt=0, le=4096)]
-    region: Word | None = None
-    price_per_hour: Positive | None = None
-    currency: Annotated[str, Field(pattern="^[A-Z]{3}$")] = "USD"
-    price_kind: Word = "list"
-    spot: bool = False
-    vcpus: Positive | None = None
-    host_memory_gib: Positive | None = None
-    nvme_tb: Positive | None = None
-    link_kind: Word | None = None
-    link_gb_s: Positive | None = None
-    fabric: Word | None = None
-    network_gbps_per_gpu: Positive | None = None
-    rdma: bool = False
-    source_date: Annotated[str, Field(pattern=r"^\d{4}(-\d{2}(-\d{2})?)?$")] | None = None
-    confidence: Annotated[str, Field(pattern="^(high|medium|low)$")] = "high"
-    note: Word | None = None
-
-
 def _model_entry() -> type[BaseModel]:
     """`[models.NAME]`: the fields of an architecture, each optional over `based_on`."""
     hints = get_type_hints(Architecture)
@@ -91,7 +65,8 @@ class FactsFile(_Strict):
 
     chips: dict[str, ChipEntry] = {}
     models: dict[str, ModelEntry] = {}  # type: ignore[valid-type]
-    offers: list[OfferEntry] = []
+    offers: list[dict[str, Any]] = []
+    """Checked field by field in `overlay_offers`, where the chips are known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,8 +84,7 @@ def validated(content: Mapping[str, Any], path: Path) -> Content:
         file = FactsFile.model_validate(content)
     except ValidationError as error:
         raise _mistake(error, path) from error
-    offers = tuple(offer.model_dump() for offer in file.offers)
-    return Content(chips=file.chips, models=file.models, offers=offers)
+    return Content(chips=file.chips, models=file.models, offers=tuple(file.offers))
 
 
 def _mistake(error: ValidationError, path: Path) -> FactError:
@@ -126,5 +100,5 @@ def _mistake(error: ValidationError, path: Path) -> FactError:
 
 def _keys_at(first: Mapping[str, Any]) -> tuple[str, ...]:
     place = first["loc"][0] if len(first["loc"]) > 1 else ""
-    owners: dict[str, type[BaseModel]] = {"chips": ChipEntry, "models": ModelEntry, "offers": OfferEntry}
+    owners: dict[str, type[BaseModel]] = {"chips": ChipEntry, "models": ModelEntry}
     return tuple(owners.get(str(place), FactsFile).model_fields)

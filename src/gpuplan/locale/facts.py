@@ -95,4 +95,32 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "facts file: {id}: missing {missing}; add them, or based_on with a known name",
         "事实文件：{id}：缺少 {missing}；请补上，或用 based_on 指定一个已知名称",
     ),
+    "config_not_object": (
+        "{where}: not a JSON object; give the config.json of a language model",
+        "{where}：不是 JSON 对象；请给出语言模型的 config.json",
+    ),
+    "config_tower": (
+        "{where}: has {name}: models with a vision or audio tower are not planned yet; give the text model's config",
+        "{where}：含有 {name}：暂不支持带视觉或语音塔的模型；请给出纯文本模型的 config",
+    ),
+    "config_missing": (
+        "{where}: {names} is missing; a config.json as the model hub has it is needed",
+        "{where}：缺少 {names}；需要模型仓库中的完整 config.json",
+    ),
+    "config_bad_value": (
+        "{where}: {name} cannot be {value}; correct it",
+        "{where}：{name} 不能是 {value}；请修正",
+    ),
+    "config_unsupported": (
+        "{where}: model_type '{type}' is not known; nearest: {nearest}; state the shape in a facts file instead",
+        "{where}：未知的 model_type“{type}”；最接近的有：{nearest}；可改为在事实文件中写明模型结构",
+    ),
+    "config_strange_layers": (
+        "{where}: layers of kind {kinds} are not planned yet; only attention layers are",
+        "{where}：暂不支持 {kinds} 类型的层；目前只支持注意力层",
+    ),
+    "overlay_bad_shape": (
+        "facts file: {id}: {name} cannot be {value}; correct it",
+        "事实文件：{id}：{name} 不能是 {value}；请修正",
+    ),
 }
