@@ -300,6 +300,12 @@ def test_one_row_takes_the_time_to_read_the_weights() -> None:
     assert seconds(H100, "bf16", 1, 16384, 16384) == approx(2 * 16384**2 / 3.35e12, rel=0.01)
 
 
+def test_wider_elements_take_longer_to_read() -> None:
+    bf16 = seconds(H100, "bf16", 1, 16384, 16384)
+    factors = [seconds(H100, dtype, 1, 16384, 16384) / bf16 for dtype in ("fp32", "tf32", "fp16", "fp8")]
+    assert factors == approx([2, 2, 1, 0.5], rel=0.02)
+
+
 def test_beyond_the_largest_measured_size_the_rate_is_held() -> None:
     assert seconds(H100, "bf16", 131072, 8192, 8192) == approx(4 * seconds(H100, "bf16", 32768, 8192, 8192))
 
@@ -375,6 +381,14 @@ def test_attention_counts_pairs_windows_and_the_nearest_head_size() -> None:
     assert attention_h100(h100, head_dim=120) == approx(120 / 128 * full)
     assert attention_h100(h100, seq=65536) == approx(16 * attention_h100(h100, seq=16384))
     assert attention_h100(h100, seq=8192) == approx(4 * full, rel=0.15)
+
+
+def test_short_sequences_read_more_bytes_a_flop_than_long_ones() -> None:
+    wide = scale(load_chips()[H100], bandwidth=2)
+    gains = [1 - attention_h100(wide, seq=seq) / attention_h100(load_chips()[H100], seq=seq) for seq in (256, 4096)]
+    bytes_over_flops = 4 * 2 / (2 * 256)
+    share = bytes_over_flops / 3.35e12 / (bytes_over_flops / 3.35e12 + 1 / 989e12)
+    assert gains[0] == approx(share / 2) and gains[1] < 0.3 * gains[0]
 
 
 @pytest.mark.parametrize(
