@@ -63,7 +63,7 @@ def numbers_of(run: MeasuredRun, opens: Openings, *, front: str, bf16: bool, fp8
         master = True
     if not word:
         tuned = front in ("nemo", "primus") and (run.framework or "").lower() not in ("nemo", "primus-megatron")
-        value = "fp4" if tuned and fp4 and (run.date or "") >= "2025-10" else "fp8" if tuned and fp8 else half
+        value = "fp4" if tuned and fp4 and run.task == "pretrain" else "fp8" if tuned and fp8 else half
         why = "tuned benchmark entries use the narrowest type" if value in ("fp8", "fp4") else "usual on this chip"
         opens.note("precision", value, source=why, effect="speed, activations")
         return Numbers(precision=value, master_fp32=master)

@@ -25,6 +25,10 @@ MEGATRON_LIKE: Final = frozenset(
 SHARDS_BY_DEFAULT: Final = frozenset(
     {"torchtitan", "llm-foundry", "fsdp", "nemo-automodel", "verl", "fsdp-qlora", "jax", "litgpt", "torchtune"}
 )
+FROZEN_BYTES: Final = 2.2
+TRAINED_BYTES: Final = 8.0
+"""Bytes a parameter that decide how far a model is usually split: frozen with adapters; trained and sharded."""
+USUAL_MEMORY: Final = 80e9
 USUAL_REPLICAS: Final = 16.0
 """Data-parallel ranks where neither they nor the GPUs are stated (assumed)."""
 RECOMPUTE: Final[Mapping[str, float]] = {"none": 0.0, "selective": 1.0, "full": 2.0}
@@ -122,18 +126,33 @@ def open_zero(run: MeasuredRun, opens: Openings, *, front: str, degrees: Degrees
     return int(next(iter(options)))
 
 
-def open_degrees(opens: Openings, degrees: Degrees, *, params: float) -> None:
-    """Tensor and pipeline degrees that are open, by the size of the model."""
+def open_degrees(
+    run: MeasuredRun, opens: Openings, degrees: Degrees, *, params: float, memory_bytes: float | None, adapts: bool
+) -> None:
+    """Tensor and pipeline degrees that are open: enough for the weights, and for a batch smaller than the GPUs.
+
+    split >= bytes a parameter x P / (0.7 memory), and >= gpus x accumulation / global batch
+    """
+    if degrees.tensor is not None and degrees.pipeline is not None:
+        return
     room = degrees.n_gpus / degrees.context
-    billions = params / 1e9
+    states = (FROZEN_BYTES if adapts else TRAINED_BYTES) * params
+    by_memory = states / (0.7 * (memory_bytes or USUAL_MEMORY))
+    by_batch = room * (run.grad_accum or 1.0) / run.global_batch_seqs if run.global_batch_seqs else 1.0
+    split = min(_power_above(max(by_memory, by_batch)), room)
     if degrees.tensor is None:
-        usual = 1 if billions < 5 else 2 if billions < 16 else 4 if billions < 45 else 8
+        usual = min(split / (degrees.pipeline or 1.0), degrees.gpus_per_node)
         limit = min(degrees.gpus_per_node, room / (degrees.pipeline or 1.0))
-        opens.choose("tensor", _around(usual, limit), source="usual for this size", effect="memory, communication")
+        opens.choose("tensor", _around(usual, limit), source="enough for weights and batch", effect="memory, time")
     if degrees.pipeline is None:
-        usual = 1 if billions < 30 else 4 if billions < 120 else 8
-        limit = room / (degrees.tensor or min(8.0, degrees.gpus_per_node))
-        opens.choose("pipeline", _around(usual, limit), source="usual for this size", effect="memory, bubble")
+        tensor = degrees.tensor or min(split, degrees.gpus_per_node)
+        usual = max(split / tensor, 1.0)
+        options = _around(usual, room / tensor) if usual > 1 else {1.0: 0.9, min(2.0, room / tensor): 0.1}
+        opens.choose("pipeline", options, source="enough for weights and batch", effect="memory, bubble")
+
+
+def _power_above(value: float) -> float:
+    return float(2.0 ** np.ceil(np.log2(max(value, 1.0)) - 1e-9))
 
 
 def _around(usual: float, limit: float) -> dict[float, float]:

@@ -47,6 +47,8 @@ FILLS: Final = {1.0: 0.6, 0.5: 0.2, 0.25: 0.2}
 """Mean length over the cap of unpacked samples, where nobody states it: full first, for memory's sake (assumed)."""
 FLASH_SINCE: Final = "2023-07"
 """From here on trainers use a fused attention kernel by default (FlashAttention-2, torch 2 sdpa)."""
+SINKS_SINCE: Final = "2026-06"
+"""From here on the Megatron family fuses attention with sinks (speed of GPT-OSS rows across releases)."""
 TODAY: Final = 2026.9
 
 
@@ -82,7 +84,7 @@ def read_run(run: MeasuredRun, catalogue: Catalogue) -> Reading:
     params = float(total_params(decoder(arch)))
     large = not method.adapts and cards.memory_bytes is not None and 12.0 * params > cards.memory_bytes
     zero = open_zero(run, opens, front=front, degrees=degrees, is_large=large)
-    open_degrees(opens, degrees, params=params)
+    open_degrees(run, opens, degrees, params=params, memory_bytes=cards.memory_bytes, adapts=method.adapts)
     trainer = _trainer(run, opens, method, catalogue, cards=cards, zero=zero, fsdp=degrees.fsdp, params=params)
     seq_len = _seq_len(run, opens, arch, method)
     pretrains, swift = method.objective == "pretrain", "swift" in (run.framework or "").lower()
@@ -224,7 +226,7 @@ def _job(run: MeasuredRun, opens: Openings, method: Method, arch: Architecture, 
         optimizer=optimizer,
         seq_len=seq_len * np.minimum(2.0 * fill, 1.0),
         time_len=_time_len(run, seq_len, layout.micro_batch) * fill,
-        attention=_attention(run, opens, front=front, trainer=trainer),
+        attention=_attention(run, opens, arch, front=front, trainer=trainer),
         rollout_share=trainer.rollout_share if method.objective in ("grpo", "ppo") else 0.0,
         compiled=compiled,
         year=_year(run.date),
@@ -242,13 +244,18 @@ def _time_len(run: MeasuredRun, seq_len: Num, micro_batch: Num) -> Num:
     return padded_len(data, float(run.mean_len), micro_batch)
 
 
-def _attention(run: MeasuredRun, opens: Openings, *, front: str, trainer: Trainer) -> str:
+def _attention(run: MeasuredRun, opens: Openings, arch: Architecture, *, front: str, trainer: Trainer) -> str:
     """Fused where stated or usual at the time; the score matrix is whole otherwise."""
     plain = "eager" if trainer.family == "hf" else "unfused"
     if "eager" in (run.framework or "").lower():
         return "eager"
     if run.flash_attention is not None:
         return "flash" if run.flash_attention else plain
+    if arch.attention_sink_params and front in MEGATRON_LIKE and (run.date or "9999") < SINKS_SINCE:
+        opens.note(
+            "flash_attention", plain, source="no fused kernel for sinks at that date", effect="activations, time"
+        )
+        return plain
     old = run.date is not None and run.date < FLASH_SINCE
     word = plain if old and front not in ("llm-foundry", "torchtitan") else "flash"
     opens.note("flash_attention", word, source="usual at the date of the source", effect="activations, time")
