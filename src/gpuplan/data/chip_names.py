@@ -82,12 +82,15 @@ def find_chip(text: str | None, chips: Mapping[str, Chip]) -> tuple[Chip, ...]:
 
 def memory_class(text: str | None) -> float | None:
     """Usable bytes of a card known by its memory alone ("80GB-class", "24 GB card"); the smaller of two."""
-    if not text:
-        return None
-    words = re.sub(r"(\d+)\s*(gib|gb|g)\b", r"\1gb ", _plain(text))
-    sizes = [float(size) for size in re.findall(r"(\d+)gb", words)]
-    rest = set(re.findall(r"[a-z]\w*|\d{3,}\w*", re.sub(r"\d+gb", " ", words))) - NOISE - {"or", "and", "stated"}
-    return min(sizes) * GIB * CARD_SHARE if sizes and not rest else None
+    words = re.sub(r"\d+\s*g(?:i?b)?(?![a-z])", " ", _plain(text or ""))
+    rest = set(re.findall(r"[^\W_]+", words)) - NOISE - {"or", "and", "stated"}
+    return None if rest else stated_memory(text)
+
+
+def stated_memory(text: str | None) -> float | None:
+    """Usable bytes of a card of unknown name whose text states its memory (`MetaX-C500-64GB`); the smaller of two."""
+    sizes = [float(size) for size in re.findall(r"(?<![a-z\d])(\d+)\s*g(?:i?b)?(?![a-z])", _plain(text or ""))]
+    return min(sizes) * GIB * CARD_SHARE if sizes else None
 
 
 class _Index:

@@ -69,7 +69,7 @@ def _built(reader: Reader, traits: Mapping[str, Any]) -> Architecture:
         family=reader.word("model_type"),
         layers=layers,
         hidden=hidden,
-        ffn=_ffn(reader, hidden),
+        ffn=_ffn(reader, hidden) // int(traits.get("ffn_halves", 1)),
         gated_mlp=traits.get("gated", True),
         activation=reader.word("hidden_act", "hidden_activation", "activation_function")
         or traits.get("activation", "silu"),

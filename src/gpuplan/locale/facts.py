@@ -123,4 +123,28 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "facts file: {id}: {name} cannot be {value}; correct it",
         "事实文件：{id}：{name} 不能是 {value}；请修正",
     ),
+    "check_peaks": (
+        "{id}: peak of {narrow} is below that of {wide}; one of the two is wrong",
+        "{id}：{narrow} 的峰值低于 {wide}；其中之一有误",
+    ),
+    "check_implausible": (
+        "{id}: {field} {value} lies outside what is possible; correct it",
+        "{id}：{field} 的值 {value} 超出合理范围；请修正",
+    ),
+    "check_above_label": (
+        "{id}: usable memory is above its label of {label} GB; correct it",
+        "{id}：可用显存大于标称的 {label} GB；请修正",
+    ),
+    "check_donor": (
+        "{id}: refers to {donor}, which is not a chip that serves; name a known one",
+        "{id}：引用了不可用的芯片 {donor}；请改为已知芯片",
+    ),
+    "check_alias": (
+        "{name}: means both {first} and {second}; drop one",
+        "{name}：同时指向 {first} 和 {second}；请删除其一",
+    ),
+    "check_date": (
+        "{id}: date {date} does not parse or lies in the future; write YYYY-MM-DD, YYYY-MM or YYYY",
+        "{id}：日期 {date} 无法解析或在未来；请写成 YYYY-MM-DD、YYYY-MM 或 YYYY",
+    ),
 }
