@@ -100,7 +100,9 @@ def test_72_joined_gpus_keep_the_bus_rate_of_the_four_that_were_measured() -> No
     [  # bus rates measured on such machines
         ("L40S", HOST, 4, 20), ("V100-16GB-PCIe", HOST, 8, 20), ("RTX-4090", HOST, 2, 20),
         (PRO6000, {"link_kind": "PCIe", "link_bytes_per_s": 25e9}, 8, 24.7),
-        ("MI300X", {}, 8, 313), ("MI300X", {}, 2, 45), ("RTX-3090", {"n_gpus": 2}, 2, 47.5), (H100, {}, 8, 445),
+        ("MI300X", {}, 8, 313), ("MI300X", {}, 2, 45),
+        ("V100-32GB-SXM2", {}, 8, 130), ("V100-32GB-SXM2", {"n_gpus": 4, "link_bytes_per_s": 1e11}, 4, 85),
+        ("RTX-3090", {"n_gpus": 2}, 2, 47.5), (H100, {}, 8, 445),
     ],
 )  # fmt: skip
 def test_a_large_all_reduce_runs_at_the_rate_of_its_wires(

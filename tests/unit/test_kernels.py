@@ -27,6 +27,7 @@ from gpuplan.model.kernels import (
     distinct,
     memory_s,
     misaligned,
+    peak,
     product_s,
     usable_dtype,
 )
@@ -261,7 +262,7 @@ def attention_h100(chip: Chip, **change: float) -> float:
     ("chip", "asked", "used"),
     [("T4", "bf16", "fp16"), ("V100-32GB-SXM2", "bf16", "fp16"), ("P40", "bf16", "fp32"), (A100, "fp8", "bf16"),
      (H100, "fp4", "fp8"), (A100, "fp4", "bf16"), ("GB200", "fp4", "fp4"), ("V100-32GB-SXM2", "tf32", "fp32"),
-     ("T4", "fp8", "fp16"), ("Ascend-910", "fp32", "fp32"), (H100, "bf16", "bf16")],
+     ("T4", "fp8", "fp16"), ("Gaudi2", "fp16", "bf16"), ("Ascend-910", "fp32", "fp32"), (H100, "bf16", "bf16")],
 )  # fmt: skip
 def test_a_chip_without_a_format_computes_in_the_nearest_it_has(chip: str, asked: str, used: str) -> None:
     assert usable_dtype(load_chips()[chip], asked) == used
@@ -272,6 +273,20 @@ def test_fp16_runs_as_bf16_and_wider_formats_by_their_peak() -> None:
     assert seconds(H100, "fp16", 8192, 8192, 8192) == approx(bf16)
     assert seconds(H100, "tf32", 8192, 8192, 8192) == approx(2 * bf16, rel=0.01)
     assert seconds(H100, "fp32", 8192, 8192, 8192) == approx(989 / 67 * bf16, rel=0.1)
+
+
+@pytest.mark.parametrize("chip", sorted(load_chips()))
+def test_every_catalogued_chip_has_a_time_in_every_format_it_is_asked_for(chip: str) -> None:
+    card = load_chips()[chip]
+    times = [seconds(chip, usable_dtype(card, asked), 4096, 4096, 4096) for asked in ("fp32", "tf32", "bf16")]
+    assert np.isfinite(times).all() and times == approx(sorted(times, reverse=True), rel=0.02)
+
+
+def test_a_format_whose_rate_is_left_out_follows_those_that_are_stated() -> None:
+    ascend = load_chips()["Ascend-910B"]
+    assert peak(ascend, "bf16") == 313e12
+    assert peak(ascend, "fp32") == approx(313e12 / 16)
+    assert peak(load_chips()["T4"], "fp32") == approx(8.14e12)
 
 
 def test_fp8_has_its_own_table_and_fp4_reads_it() -> None:

@@ -36,6 +36,8 @@ MESH_SHARE: Final = 0.7
 """Same for one link a pair (measured, xGMI: 8 GPUs 313 of 448 GB/s; 2 of 8 GPUs 48 of 64)."""
 MESHES: Final = frozenset({"xGMI", "infinity-fabric", "HCCS"})
 """Links that join each pair by wires of its own: a group sees only those among its ranks."""
+SWITCHLESS: Final = frozenset({"Pascal", "Volta"})
+"""Architectures whose NVLink is a mesh: a ring reaches 0.85 of its links (measured, V100: 134 of 150, 85 of 100)."""
 FABRIC_SHARES: Final = (
     ("TCPXO", 0.94), ("TCPX", 0.70), ("EFA", 0.92), ("HDR", 0.80), ("InfiniBand", 0.96), ("Slingshot", 0.60),
     ("", 0.90),
@@ -84,10 +86,14 @@ def in_node_s(kernels: KernelSet, machine: Machine, kind: str, *, bytes_: Num, r
 
 
 def has_table(kernels: KernelSet, machine: Machine) -> bool:
-    """True where the measured collectives ran over this kind of link; PCIe differs too much from board to board."""
+    """True where the measured collectives ran over this kind of link.
+
+    PCIe differs too much from board to board; NVLink before Ampere is a mesh without a switch.
+    """
     if not kernels.collectives or kernels.link_kind != machine.link_kind:
         return False
-    return machine.link_kind != "PCIe" or machine.chip.id == kernels.chip_id
+    is_own = machine.chip.id == kernels.chip_id
+    return is_own or (machine.link_kind != "PCIe" and machine.chip.arch not in SWITCHLESS)
 
 
 def table_s(grid: Grid, *, bytes_: Num, ranks: Num, ratio: float) -> Num:

@@ -23,11 +23,14 @@ STEPS_DOWN: Final[Mapping[str, tuple[str, ...]]] = {
     "fp4": ("fp4", "fp8", "bf16", "fp16", "fp32"),
     "fp8": ("fp8", "bf16", "fp16", "fp32"),
     "bf16": ("bf16", "fp16", "fp32"),
-    "fp16": ("fp16", "fp32"),
+    "fp16": ("fp16", "bf16", "fp32"),
     "tf32": ("tf32", "fp32"),
     "fp32": ("fp32",),
 }
 """What a program falls back to where a chip lacks a dtype, best first."""
+
+PEAK_RATIO: Final[Mapping[str, float]] = {"fp32": 1 / 16, "tf32": 0.5, "bf16": 1.0, "fp16": 1.0, "fp8": 2.0}
+"""Peak rates of server chips relative to bf16 (A100 and H100 data sheets), for formats that a source leaves out."""
 
 WINDOW_REACH: Final = 2.5
 """Length, in windows, of the causal sequences that a windowed one costs like (fit on the measured windows)."""
@@ -147,9 +150,13 @@ def measured_dtype(kernels: KernelSet, dtype: str) -> str:
 
 
 def peak(chip: Chip, dtype: str) -> float:
-    """Stated dense FLOP/s; bf16 and fp16 run at one rate on every chip that states only one of them."""
-    twin = {"bf16": "fp16", "fp16": "bf16"}.get(dtype, dtype)
-    return chip.peak_flops[dtype] if dtype in chip.peak_flops else chip.peak_flops[twin]
+    """Dense FLOP/s: as stated, else derived from the fastest stated format by `PEAK_RATIO` (assumed)."""
+    if dtype in chip.peak_flops:
+        return chip.peak_flops[dtype]
+    return (
+        max(chip.peak_flops[known] / PEAK_RATIO[known] for known in PEAK_RATIO if known in chip.peak_flops)
+        * (PEAK_RATIO[dtype])
+    )
 
 
 def bandwidth(chip: Chip, donor: Chip) -> float:
