@@ -96,6 +96,15 @@ def grid_of(found: Sequence[Open]) -> Grid:
     return Grid(fields=fields, weights=weights / weights.sum())
 
 
+def kept(grid: Grid, possible: NDArray[np.bool_]) -> Grid:
+    """The combinations that are possible; all of them where none is (what is stated contradicts itself)."""
+    if not possible.any():
+        return grid
+    weights = grid.weights[possible]
+    fields = {name: column[possible] for name, column in grid.fields.items()}
+    return Grid(fields=fields, weights=weights / weights.sum())
+
+
 def quantile(values: NDArray[np.float64], weights: NDArray[np.float64], share: float) -> float:
     """The value below which `share` of the weight lies, of the ordered values."""
     order = np.argsort(values, kind="stable")

@@ -139,8 +139,7 @@ def _with_network(run: MeasuredRun, opens: Openings, machine: Machine, *, n_gpus
     stated = run.hardware.get("inter_gbps_per_gpu")
     if stated is not None:
         return with_fabric(machine, stated * GBIT, fabric="stated", rdma=stated >= 100)
-    if n_gpus <= machine.n_gpus:
-        return machine
     rate, fabric, source = generic_fabric(machine.chip)
-    opens.note("hardware.inter_gbps_per_gpu", f"{rate / GBIT:.3g}", source=source, effect="time between nodes")
+    if n_gpus > machine.n_gpus:
+        opens.note("hardware.inter_gbps_per_gpu", f"{rate / GBIT:.3g}", source=source, effect="time between nodes")
     return with_fabric(machine, rate, fabric=fabric, rdma=True)

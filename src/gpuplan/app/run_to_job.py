@@ -9,11 +9,12 @@ from typing import Final
 
 import numpy as np
 
-from gpuplan.app.assume import Grid, Open, Openings, grid_of
+from gpuplan.app.assume import Grid, Open, Openings, grid_of, kept
 from gpuplan.app.run_adapter import adapter_of, numbers_of, quantisation_of
 from gpuplan.app.run_hardware import Cards, cards_of
 from gpuplan.app.run_layout import (
     MEGATRON_LIKE,
+    Degrees,
     degrees_of,
     layout_of,
     offload_of,
@@ -102,7 +103,7 @@ def read_run(run: MeasuredRun, catalogue: Catalogue) -> Reading:
     }
     if _is_unpacked(run, trainer, pretrains=pretrains):
         opens.choose("mean_len", FILLS, source="mean over cap of unpacked samples", effect="time, activations")
-    grid = grid_of(opens.found)
+    grid = _possible(grid_of(opens.found), degrees)
     layout = layout_of(run, opens, grid, degrees=degrees, stated=stated, splits_local_batch=front == "torchtitan")
     numbers = numbers_of(run, Openings(), front=front, bf16=cards.bf16, fp8=cards.fp8, fp4=cards.fp4)
     job = _job(run, opens, method, arch, trainer, front=front, precision=numbers.precision,
@@ -112,6 +113,12 @@ def read_run(run: MeasuredRun, catalogue: Catalogue) -> Reading:
         run=run, job=job, layout=layout, grid=grid, opens=tuple(opens.found), assumed=tuple(opens.notes), cards=cards,
         host_bytes=ram * GB if ram else None, generates=method.objective in GENERATES,
     )  # fmt: skip
+
+
+def _possible(grid: Grid, degrees: Degrees) -> Grid:
+    """Combinations whose model-parallel ranks the GPUs can hold."""
+    split = grid.get("tensor", degrees.tensor or 1.0) * grid.get("pipeline", degrees.pipeline or 1.0)
+    return kept(grid, split * degrees.context <= degrees.n_gpus + 0.5)
 
 
 def _found(name: str, params: float | None, catalogue: Catalogue) -> tuple[Architecture | None, str | None]:
