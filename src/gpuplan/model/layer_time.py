@@ -279,7 +279,11 @@ def _attention(row: Attention, pace: Pace) -> Num:
 def _attention_class(pace: Pace) -> float:
     """Time of the trainer's attention kernel over the measured one."""
     kernel = (
-        "te" if pace.software in ("te", "cpp") else "triton-alibi" if pace.job.trainer.family == "foundry" else "fa2"
+        "te"
+        if pace.software in ("te", "cpp")
+        else "triton-alibi"
+        if pace.job.trainer.framework == "llm-foundry"
+        else "fa2"
     )
     return choose(pace.hardware.efficiency.attention_class, f"{kernel}/{pace.chip.arch}", kernel)
 
