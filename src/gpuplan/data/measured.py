@@ -6,12 +6,14 @@ schema and its words are in docs/measured.md.
 
 import json
 import math
+import tomllib
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from gpuplan.data.closest import closest
 from gpuplan.errors import InputError
 from gpuplan.facts.measured import MeasuredRun
 
@@ -19,7 +21,8 @@ MAX_BYTES: Final = 16 * 2**20
 LARGEST: Final = 1e16
 """Beyond any real count of parameters, tokens or bytes a second; larger figures are typing errors."""
 
-COUNT, FIGURE, TEXT, FLAG, WORD, ANY = "a number above 0", "a number of at least 0", "text", "true or false", "", "any"
+COUNT, FIGURE, TEXT, FLAG, WORD, ANY = "count", "figure", "text", "flag", "word", "any"
+"""What a value must be: a number above 0, of at least 0, text, true or false, a word, anything."""
 
 _FIGURES: Final = (
     "tokens_per_s_per_gpu", "tflops_per_gpu", "mfu_pct", "hfu_pct", "step_time_s", "samples_per_s",
@@ -108,13 +111,40 @@ def read_runs(path: Path) -> Runs:
     return Runs(rows=tuple(rows), ignored=dict(sorted(ignored.items())))
 
 
+def read_one(path: Path) -> MeasuredRun:
+    """The one run of a JSON or TOML file; an unknown key is refused, `id` may be missing."""
+    text = _text(path)
+    if path.suffix.lower() == ".toml":
+        try:
+            raw: Mapping[str, Any] = tomllib.loads(text)
+        except (tomllib.TOMLDecodeError, RecursionError) as error:
+            raise InputError("run.file.toml", file=path, why=str(error)) from error
+    else:
+        raw = _object(text, str(path))
+    return one_run(raw, where=str(path))
+
+
+def one_run(raw: Mapping[str, Any], *, where: str) -> MeasuredRun:
+    """One row as a record; an unknown key is refused, with the nearest known one."""
+    run, unknown = run_of({"id": "run", **raw}, where=where)
+    if unknown:
+        key = unknown[0]
+        section, _, name = key.rpartition(".")
+        known = _SECTIONS[section] if section else [*_TOP, *_SECTIONS, *_REQUIRED]
+        near = closest(name, known)
+        if near:
+            raise InputError("run.row.unknown_near", where=where, field=key, near=near[0])
+        raise InputError("run.row.unknown", where=where, field=key)
+    return run
+
+
 def run_of(raw: Mapping[str, Any], *, where: str) -> tuple[MeasuredRun, tuple[str, ...]]:
     """One row as a record, and the keys of it that the schema does not have."""
     for key in _REQUIRED:
         if key not in raw:
             raise InputError("run.row.missing", where=where, field=key)
     if not isinstance(raw["id"], str) or not raw["id"].strip():
-        raise InputError("run.row.type", where=where, field="id", kind="text")
+        raise InputError("run.row.text", where=where, field="id")
     unknown = [k for k in raw if k not in _TOP and k not in _SECTIONS and k not in _UNREAD and k not in _REQUIRED]
     flat = {key: _value(raw.get(key), kind, where, key) for key, kind in _TOP.items()}
     sections: dict[str, Any] = {}
@@ -134,7 +164,7 @@ def _section(value: Any, name: str, where: str) -> Mapping[str, Any]:
     if isinstance(value, str) and name in ("model", "hardware"):
         return {"name" if name == "model" else "gpu": value}
     if not isinstance(value, Mapping):
-        raise InputError("run.row.type", where=where, field=name, kind="an object")
+        raise InputError("run.row.section", where=where, field=name)
     return value
 
 
@@ -142,7 +172,7 @@ def _mla(value: Any, where: str) -> Mapping[str, Any] | None:
     if value is None:
         return None
     if not isinstance(value, Mapping):
-        raise InputError("run.row.type", where=where, field="model.mla", kind="an object")
+        raise InputError("run.row.section", where=where, field="model.mla")
     ranks = {k: _value(value.get(k), COUNT, where, f"model.mla.{k}") for k in _MLA}
     return ranks if any(v is not None for v in ranks.values()) else None
 
@@ -162,14 +192,14 @@ def _value(value: Any, kind: str, where: str, field: str) -> Any:
             return str(value).strip().lower() or None
     elif isinstance(value, int | float) and not isinstance(value, bool):
         return _number(value, kind, where, field)
-    raise InputError("run.row.type", where=where, field=field, kind=kind or "a word")
+    raise InputError(f"run.row.{kind}", where=where, field=field)
 
 
 def _number(value: float, kind: str, where: str, field: str) -> float:
     if not math.isfinite(value) or value > LARGEST:
         raise InputError("run.row.number", where=where, field=field, value=value)
     if value < 0 or (kind == COUNT and value == 0):
-        raise InputError("run.row.range", where=where, field=field, value=value, kind=kind)
+        raise InputError(f"run.row.range.{kind}", where=where, field=field, value=value)
     return value
 
 

@@ -27,20 +27,39 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "{where}: no {field}; every row needs id, model, task and hardware",
         "{where}：缺少 {field}；每行都需要 id、model、task 和 hardware",
     ),
-    "run.row.type": ("{where}: {field} must be {kind}", "{where}：{field} 的类型不对，应为 {kind}"),
+    "run.row.count": ("{where}: {field} must be a number above 0", "{where}：{field} 应为大于 0 的数"),
+    "run.row.figure": ("{where}: {field} must be a number of at least 0", "{where}：{field} 应为不小于 0 的数"),
+    "run.row.text": ("{where}: {field} must be text in quotes", "{where}：{field} 应为带引号的文本"),
+    "run.row.flag": ("{where}: {field} must be true or false", "{where}：{field} 应为 true 或 false"),
+    "run.row.word": ("{where}: {field} must be a word or a whole number", "{where}：{field} 应为单词或整数"),
+    "run.row.section": (
+        "{where}: {field} must be an object with named values",
+        "{where}：{field} 应为带字段名的对象",
+    ),
     "run.row.number": (
         "{where}: {field} is {value}; give a finite number below 1e16",
         "{where}：{field} 为 {value}；请给出小于 1e16 的有限数",
     ),
-    "run.row.range": ("{where}: {field} is {value}; it must be {kind}", "{where}：{field} 为 {value}；应为 {kind}"),
+    "run.row.range.count": (
+        "{where}: {field} is {value}; it must be above 0",
+        "{where}：{field} 为 {value}；必须大于 0",
+    ),
+    "run.row.range.figure": (
+        "{where}: {field} is {value}; it cannot be negative",
+        "{where}：{field} 为 {value}；不能为负数",
+    ),
     "run.row.json": (
         "{where}: not JSON ({why}); write one object a line",
         "{where}：不是合法的 JSON（{why}）；请每行写一个对象",
     ),
     "run.row.object": ("{where}: not an object; write one object a line", "{where}：不是对象；请每行写一个对象"),
     "run.row.unknown": (
-        "{where}: unknown key {field}; {near}docs/measured.md lists all keys",
-        "{where}：未知字段 {field}；{near}全部字段见 docs/measured.md",
+        "{where}: unknown key {field}; docs/measured.md lists all keys",
+        "{where}：未知字段 {field}；全部字段见 docs/measured.md",
+    ),
+    "run.row.unknown_near": (
+        "{where}: unknown key {field}; do you mean {near}?",
+        "{where}：未知字段 {field}；是否想写 {near}？",
     ),
     "run.file.unreadable": ("{file}: cannot be read ({why}); check the path", "{file}：无法读取（{why}）；请检查路径"),
     "run.file.large": (
