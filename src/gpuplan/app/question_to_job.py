@@ -53,6 +53,7 @@ class Understood:
     active_params: float
     data: Data
     global_batch: float
+    runs: float
     framework: str
     variants: Mapping[bool, tuple[Variant, ...]]
     """By whether the chip has bf16."""
@@ -92,6 +93,7 @@ def understand(question: Question, catalogue: Catalogue, *, year: float, n_gpus:
         active_params=float(active_params(table)),
         data=data,
         global_batch=batch,
+        runs=question.runs or 1.0,
         framework=framework,
         variants=variants,
         assumed=tuple(notes),

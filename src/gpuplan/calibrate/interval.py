@@ -54,10 +54,15 @@ def needed_bytes(memory: Memory) -> Num:
 
 def step_range(step: Step, job: Job, spreads: Mapping[str, Spread], *, chip_is_measured: bool) -> Range:
     """Range of the step time; a chip without kernels of its own has a wider one."""
+    return seconds_range(step.total_s, job, spreads, chip_is_measured=chip_is_measured)
+
+
+def seconds_range(total_s: Num, job: Job, spreads: Mapping[str, Spread], *, chip_is_measured: bool) -> Range:
+    """The same for a step of which only the seconds are at hand."""
     family, kind = job.trainer.family, kind_of(job)
     own = "" if chip_is_measured else "borrowed/"
     return around(
-        step.total_s,
+        total_s,
         choose_spread(spreads, *_keys(f"time/{own}".rstrip("/"), family, kind), *_keys("time", family, kind)),
     )
 

@@ -6,10 +6,11 @@ not at a user's.
 
 from typing import Final
 
-from gpuplan.locale import answer, command, facts, offer, question, run
+from gpuplan.locale import advice, answer, command, facts, offer, question, run
 
 LANGUAGES: Final = ("en", "zh")
 CATALOGUE: Final[dict[str, tuple[str, str]]] = {
+    **advice.SENTENCES,
     **answer.SENTENCES,
     **command.SENTENCES,
     **facts.SENTENCES,

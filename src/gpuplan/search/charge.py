@@ -1,11 +1,13 @@
 """From a step time to the duration and the cost of a whole run, for one point or for many."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from gpuplan.money.cost import KEPT_CHECKPOINTS, Cost, cost_of, storage_usd_per_hour
 from gpuplan.question.data_size import Data
+from gpuplan.question.figures import Range
 from gpuplan.run.duration import duration_s, n_steps
 from gpuplan.run.goodput import (
     SPOT_LOSSES_PER_NODE_S,
@@ -78,3 +80,22 @@ def charge(
     rate = storage_usd_per_hour(stored) * np.greater(price_per_hour, 0)
     cost = cost_of(price_per_hour, n_nodes, work_s=work, start_s=run.runs * start, total_s=total, storage_rate=rate)
     return Charge(n_steps=steps, work_s=work, start_s=run.runs * start, total_s=total, goodput=good, cost=cost)
+
+
+def combined(typical: float, lows: Sequence[Num], highs: Sequence[Num]) -> Range:
+    """The range of a figure whose causes vary on their own; each end has one value a cause, the others typical.
+
+    ln(high / typical) = root of the sum over causes of ln(high_i / typical)^2, and the same below.
+
+    >>> found = combined(10.0, [5.0], [20.0, 10.0])
+    >>> round(float(found.low), 6), round(float(found.high), 6)
+    (5.0, 20.0)
+    """
+    if typical <= 0:
+        return Range(low=0.0, typical=0.0, high=0.0)
+
+    def spread(values: Sequence[Num]) -> float:
+        logs = [np.log(np.maximum(value, 1e-12) / typical) for value in values]
+        return float(np.sqrt(sum(np.square(log) for log in logs)))
+
+    return Range(low=typical * np.exp(-spread(lows)), typical=typical, high=typical * np.exp(spread(highs)))

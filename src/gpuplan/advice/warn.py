@@ -1,0 +1,117 @@
+"""What a reader of a pick should know before paying: dated, with figures, never more than the facts say."""
+
+from dataclasses import dataclass
+from datetime import date
+from typing import Final
+
+from gpuplan.advice.note import Note, note
+from gpuplan.facts.chip import Chip
+from gpuplan.facts.offer import Offer
+from gpuplan.question.figures import Range
+from gpuplan.question.job import Job
+from gpuplan.question.layout import Layout
+from gpuplan.run.goodput import SPOT_LOSSES_PER_NODE_S
+from gpuplan.units import HOUR
+
+OLD_PRICE_DAYS: Final = 90
+"""Rents moved by 17 to 32 % within four to five months of 2026 (cost facts, price_trend)."""
+SURE: Final = frozenset({"high", "medium"})
+CHINA: Final = "CN"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chosen:
+    """A pick as warnings see it."""
+
+    offer: Offer
+    nodes: float
+    layout: Layout
+    job: Job
+    fits_probability: float
+    cost_usd: Range | None
+    budget_usd: float | None
+    resume_auto: bool | None
+    country: str | None
+
+
+def warnings_of(pick: Chosen, today: date) -> tuple[Note, ...]:
+    """Warnings of a pick, the gravest first."""
+    found: list[Note | None] = [
+        _unsure(pick), *_price(pick, today), _over_budget(pick), _spot(pick), _offload(pick), _fabric(pick),
+    ]  # fmt: skip
+    found += [*_chip(pick.offer.machine.chip, pick), *_export(pick.offer.machine.chip, pick.country)]
+    return tuple(one for one in found if one is not None)
+
+
+def price_age_days(source_date: str | None, today: date) -> int | None:
+    """Days since the newest day that a date (day, month or year) can mean; None where undated."""
+    if not source_date:
+        return None
+    parts = [int(part) for part in source_date.split("-")]
+    year, month, day = (*parts, 12, 28)[:3] if len(parts) == 1 else (*parts, 28)[:3]
+    return max((today - date(year, month, day)).days, 0)
+
+
+def _unsure(pick: Chosen) -> Note | None:
+    return note("warn.unsure", chance=100 * pick.fits_probability) if pick.fits_probability < 0.949 else None
+
+
+def _price(pick: Chosen, today: date) -> list[Note | None]:
+    offer = pick.offer
+    if offer.price_kind == "own":
+        return [note("warn.own_cost")]
+    age = price_age_days(offer.source_date, today)
+    old = note("warn.price_age", days=age, date=offer.source_date) if age is not None and age > OLD_PRICE_DAYS else None
+    undated = note("warn.price_undated") if age is None else None
+    return [
+        note("warn.low_confidence", source=offer.source) if offer.confidence not in SURE else None,
+        undated,
+        old,
+        note("warn.chip_assumed", chip=offer.machine.chip.id) if offer.chip_is_assumed else None,
+        note("warn.marketplace", kind=offer.price_kind) if offer.price_kind == "community" else None,
+    ]
+
+
+def _over_budget(pick: Chosen) -> Note | None:
+    if pick.budget_usd is None or pick.cost_usd is None or float(pick.cost_usd.high) <= pick.budget_usd:
+        return None
+    return note("warn.budget_edge", high=float(pick.cost_usd.high), budget=pick.budget_usd)
+
+
+def _spot(pick: Chosen) -> Note | None:
+    if not pick.offer.is_spot:
+        return None
+    rates = SPOT_LOSSES_PER_NODE_S
+    key = "warn.spot" if pick.resume_auto else "warn.spot_flag"
+    hours = [1 / (float(rate) * HOUR * pick.nodes) for rate in (rates.high, rates.typical, rates.low)]
+    return note(key, often=hours[0], typical=hours[1], seldom=hours[2])
+
+
+def _offload(pick: Chosen) -> Note | None:
+    return note("warn.offload") if float(pick.layout.offload) > 0 else None
+
+
+def _fabric(pick: Chosen) -> Note | None:
+    machine = pick.offer.machine
+    if pick.nodes > 1 and not machine.rdma:
+        return note("warn.no_rdma", fabric=machine.fabric or "?")
+    if pick.nodes > 1 and machine.source and pick.offer.price_kind == "own":
+        return note("warn.fabric_assumed", fabric=machine.fabric or "?")
+    return None
+
+
+def _chip(chip: Chip, pick: Chosen) -> list[Note | None]:
+    many = pick.offer.machine.n_gpus > 1
+    return [
+        note("warn.no_bf16", chip=chip.id) if not chip.bf16 and pick.job.precision == "fp16" else None,
+        note("warn.no_p2p", chip=chip.id) if many and chip.p2p_over_pcie is False else None,
+        note("warn.chip_borrowed", chip=chip.id, donor=chip.donor) if chip.donor != chip.id else None,
+        note("warn.vendor", vendor=chip.vendor) if chip.vendor != "nvidia" else None,
+    ]
+
+
+def _export(chip: Chip, country: str | None) -> list[Note | None]:
+    """Dated notes on export rules, for chips offered in China; never legal advice."""
+    if country != CHINA or not chip.export_notes:
+        return []
+    return [note("warn.export", chip=chip.id, text=chip.export_notes[-1])]

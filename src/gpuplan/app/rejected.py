@@ -1,0 +1,132 @@
+"""What was not picked, grouped by chip: the constraint that binds for the main ones, and the cheapest way out."""
+
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpuplan.advice.explain import Rejection, count_rejection, limit_rejection, memory_rejection
+from gpuplan.advice.note import Note, note
+from gpuplan.app.sites import OWN, Places
+from gpuplan.search.find import Found
+from gpuplan.search.rank import best, within
+from gpuplan.units import GIB, HOUR
+
+SHOWN: Final = 4
+"""Rejected chips shown for one kind of reason; the counts are in `considered`."""
+Mask = NDArray[np.bool_]
+
+
+def rejections_of(
+    found: Found, places: Places, good: Mask, budget_usd: float | None, deadline_s: float | None, *, rate: float
+) -> list[Rejection]:
+    """The main rejected options; money in the currency whose unit is worth `rate` USD."""
+    by_memory = _too_small(found, places)[:SHOWN]
+    by_limit = _limited(found, places, good, budget_usd, deadline_s, rate=rate)
+    broken = [one for one in by_limit if one.reason in ("budget", "deadline")][:SHOWN]
+    beaten = [one for one in by_limit if one.reason not in ("budget", "deadline")][:SHOWN]
+    counts = [count_rejection(reason, count) for reason, count in sorted(places.left_out.items())]
+    if not places.sites and not counts:
+        counts = [Rejection(what="offers", reason="none")]
+    return [*by_memory, *broken, *beaten, *counts]
+
+
+def nearest_of(
+    found: Found, places: Places, budget_usd: float | None, deadline_s: float | None, *, currency: str, rate: float
+) -> tuple[Note, ...]:
+    """The cheapest relaxation of the budget and of the deadline, where that is what binds."""
+    points, notes = found.points, []
+    if budget_usd is not None:
+        point = best(points, within(points, budget=None, deadline_s=deadline_s), "cheapest")
+        if point is not None:
+            cost, hours = float(points.cost[point]) / rate, float(points.duration_s[point]) / HOUR
+            notes.append(
+                note("nearest.budget", budget=cost, currency=currency, what=_what(found, places, point), hours=hours)
+            )
+    if deadline_s is not None:
+        point = best(points, within(points, budget=budget_usd, deadline_s=None), "fastest")
+        if point is not None:
+            cost, hours = float(points.cost[point]) / rate, float(points.duration_s[point]) / HOUR
+            notes.append(
+                note("nearest.deadline", hours=hours, what=_what(found, places, point), cost=cost, currency=currency)
+            )
+    return tuple(notes)
+
+
+def _what(found: Found, places: Places, point: int) -> str:
+    """A point in few words: 2 x p5.48xlarge (aws)."""
+    offer, nodes = places.offers[found.points.offer[point]], int(found.points.nodes[point])
+    name = offer.instance_type if nodes == 1 else f"{nodes} x {offer.instance_type}"
+    return f"{name} ({offer.provider}, {offer.machine.n_gpus * nodes}x{offer.machine.chip.id})"
+
+
+def _too_small(found: Found, places: Places) -> list[Rejection]:
+    """Chips on which no layout fits, those with most offers first."""
+    timed = {found.sites[one.site].hardware.machine.chip.id for one in found.timed}
+    least: dict[str, tuple[float, float, float]] = {}
+    offers: dict[str, int] = {}
+    for index, (needed, there) in found.too_small.items():
+        site = found.sites[index]
+        chip = site.hardware.machine.chip.id
+        if chip in timed:
+            continue
+        offers[chip] = offers.get(chip, 0) + site.offer.size
+        nodes = float(np.max(site.nodes)) if site.nodes.size else 0.0
+        least[chip] = min(least.get(chip, (np.inf, there, nodes)), (needed, there, nodes))
+    order = sorted(least, key=lambda chip: (-offers[chip], chip))
+    return [_memory(chip, *least[chip]) for chip in order]
+
+
+def _memory(chip: str, needed: float, there: float, nodes: float) -> Rejection:
+    if not np.isfinite(needed):
+        return Rejection(what=chip, reason="layout")
+    return memory_rejection(chip, needed_gib=needed / GIB, capacity_gib=there / GIB, nodes=nodes)
+
+
+def _limited(
+    found: Found, places: Places, good: Mask, budget_usd: float | None, deadline_s: float | None, *, rate: float
+) -> list[Rejection]:
+    """Chips whose best point breaks a limit or is beaten, the nearest miss first."""
+    points = found.points
+    if not len(points):
+        return []
+    names = np.array([found.sites[one.site].hardware.machine.chip.id for one in found.timed])
+    chips = names[points.chip]
+    picked = best(points, good, "cheapest")
+    rejections: list[tuple[float, Rejection]] = []
+    for chip in dict.fromkeys(chips.tolist()):
+        mine = (chips == chip) & np.isfinite(points.cost)
+        if np.any(mine & good) and picked is not None and chips[picked] == chip:
+            continue
+        one = _best_of(found, places, mine, good, budget_usd, deadline_s)
+        if one is None or places.offers[points.offer[one]].provider == OWN:
+            continue
+        rejection = limit_rejection(
+            _what(found, places, one),
+            cost=float(points.cost[one]) / rate,
+            hours=float(points.duration_s[one]) / HOUR,
+            budget=None if budget_usd is None else budget_usd / rate,
+            deadline_hours=None if deadline_s is None else deadline_s / HOUR,
+            best_cost=None if picked is None else float(points.cost[picked]) / rate,
+            best_hours=None if picked is None else float(points.duration_s[picked]) / HOUR,
+        )
+        if rejection is not None:
+            rejections.append((float(points.cost[one]), rejection))
+    return [rejection for _, rejection in sorted(rejections, key=lambda pair: pair[0])]
+
+
+def _best_of(
+    found: Found, places: Places, mine: Mask, good: Mask, budget_usd: float | None, deadline_s: float | None
+) -> Any:
+    """The point of a chip that comes nearest: good, else within one limit, else cheapest."""
+    points = found.points
+    for mask in (
+        mine & good,
+        mine & within(points, budget=None, deadline_s=deadline_s),
+        mine & within(points, budget=budget_usd, deadline_s=None),
+        mine,
+    ):
+        point = best(points, mask, "cheapest")
+        if point is not None:
+            return point
+    return None

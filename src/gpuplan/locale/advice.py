@@ -1,0 +1,179 @@
+"""Sentences of reasons, warnings, limits and assumptions: key, English, Chinese."""
+
+from typing import Final
+
+SENTENCES: Final[dict[str, tuple[str, str]]] = {
+    "assumed.chip": ("memory, speed and price", "影响显存、速度和价格"),
+    "assumed.epochs": ("time and cost grow with it", "时间和费用随之成比例增长"),
+    "assumed.fabric": ("time of every step over several nodes", "影响多机每一步的时间"),
+    "assumed.framework": ("memory, speed and how to resume", "影响显存、速度和断点续训方式"),
+    "assumed.global_batch": (
+        "number of steps, and which layouts are legal; equal for all layouts compared",
+        "影响步数以及哪些切分合法；参与比较的所有方案相同",
+    ),
+    "assumed.layout": ("memory and speed; the fastest that fits was taken", "影响显存和速度；取能放下的最快方案"),
+    "assumed.lora_rank": ("trained parameters, memory by little", "影响可训练参数量，对显存影响很小"),
+    "assumed.lora_targets": ("trained parameters and activations", "影响可训练参数量和激活显存"),
+    "assumed.mean_len": ("time and cost in proportion; memory not at all", "时间和费用成比例变化；不影响显存"),
+    "assumed.method": ("memory, speed and result", "影响显存、速度和效果"),
+    "assumed.optimizer": ("optimizer states in memory", "影响优化器状态的显存"),
+    "assumed.packing": ("padding costs time; packing avoids it", "填充会浪费时间；打包可避免"),
+    "assumed.precision": ("speed and memory", "影响速度和显存"),
+    "assumed.quantisation": ("memory of the frozen weights", "影响冻结权重的显存"),
+    "assumed.seq_len": ("activations and logits in memory; time", "影响激活和 logits 的显存以及时间"),
+    "assumed.tokens": ("the figures are per million tokens", "结果按每百万 token 计"),
+    "limit.host": ("memory of the host", "主机内存"),
+    "limit.memory": ("GPU memory in the phase {phase}", "{phase} 阶段的显存"),
+    "limit.layout": (
+        "no layout divides the model and the batch over {gpus} GPUs",
+        "没有切分方式能把模型和批次分到 {gpus} 张卡上",
+    ),
+    "limit.fabric": ("nobody states the network between these nodes", "没有来源说明这些机器之间的网络"),
+    "limit.price": ("nobody states a price", "没有来源给出价格"),
+    "nearest.budget": (
+        "raise the budget to {budget} {currency}: {what}, {hours} h",
+        "把预算提高到 {budget} {currency}：{what}，{hours} 小时",
+    ),
+    "nearest.deadline": (
+        "allow {hours} h: {what}, {cost} {currency}",
+        "把期限放宽到 {hours} 小时：{what}，{cost} {currency}",
+    ),
+    "nearest.more_gpus": (
+        "{gpus} GPUs ({nodes} nodes of {per_node})",
+        "使用 {gpus} 张卡（{nodes} 台 × {per_node} 卡）",
+    ),
+    "nearest.method": ("method {method}", "改用 {method}"),
+    "nearest.offload": (
+        "offload {offload} to the host ({host_gib} GiB of host memory a node)",
+        "把 {offload} 卸载到主机（每台需 {host_gib} GiB 内存）",
+    ),
+    "nearest.recompute": ("recompute {recompute}", "重计算 {recompute}"),
+    "nearest.seq_len": ("length {seq_len}", "序列长度 {seq_len}"),
+    "nearest.micro_batch": ("micro-batch {micro_batch}", "微批大小 {micro_batch}"),
+    "nearest.zero": ("ZeRO stage {zero}", "ZeRO 阶段 {zero}"),
+    "nearest.free_layout": ("another layout: {layout}", "换一种切分：{layout}"),
+    "nearest.chip": ("{what}", "{what}"),
+    "reason.budget": (
+        "costs {cost} at the least ({hours} h), above the budget of {budget}",
+        "最低也要 {cost}（{hours} 小时），超出预算 {budget}",
+    ),
+    "reason.cost": (
+        "costs {cost} in {hours} h, {times} times the cheapest, and is not faster",
+        "{hours} 小时花费 {cost}，是最便宜方案的 {times} 倍，且不更快",
+    ),
+    "reason.cost_faster": (
+        "costs {cost} in {hours} h, {times} times the cheapest",
+        "{hours} 小时花费 {cost}，是最便宜方案的 {times} 倍",
+    ),
+    "reason.deadline": (
+        "takes {hours} h at the least, above the deadline of {deadline_hours} h (would cost {cost})",
+        "最快也要 {hours} 小时，超出期限 {deadline_hours} 小时（费用 {cost}）",
+    ),
+    "reason.memory": (
+        "needs {needed_gib} GiB on a card of {capacity_gib} GiB, in the best layout on up to {nodes} nodes",
+        "在最多 {nodes} 台机器上，最省的切分每卡也需要 {needed_gib} GiB，而每卡只有 {capacity_gib} GiB",
+    ),
+    "reason.fabric": (
+        "fits only on several nodes, and nobody states the network between them",
+        "需要多机才能放下，但没有来源说明机器之间的网络",
+    ),
+    "reason.layout": (
+        "no layout divides the model and the global batch over these GPUs",
+        "没有切分方式能把模型和全局批次分到这些卡上",
+    ),
+    "reason.offers_price": ("{count} without a public price: ask the provider", "{count} 条没有公开价格：请询价"),
+    "reason.offers_confidence": (
+        "{count} of low confidence, shown only when nothing else exists",
+        "{count} 条可信度低，仅在没有其他选择时列出",
+    ),
+    "reason.offers_kind": (
+        "{count} at prices that cannot be rented by the hour (reservations, averages, parts)",
+        "{count} 条价格不能按小时租用（预留、均价、部件价等）",
+    ),
+    "reason.offers_spot": (
+        "{count} spot offers: not wanted, or the trainer cannot resume",
+        "{count} 条抢占式报价：未允许，或训练框架不能断点续训",
+    ),
+    "reason.offers_on_demand": ("{count} on-demand offers: only spot was wanted", "{count} 条按量报价：只要求抢占式"),
+    "reason.offers_framework": (
+        "{count} on chips that the trainer does not run on",
+        "{count} 条所用芯片不支持该训练框架",
+    ),
+    "reason.offers_precision": ("{count} on chips without the wanted precision", "{count} 条所用芯片不支持要求的精度"),
+    "reason.none": ("no offer matches the clouds and regions", "没有符合云厂商和地域条件的报价"),
+    "warn.budget_edge": (
+        "the high end of the cost, {high} USD, is above the budget of {budget} USD",
+        "费用上限 {high} USD 高于预算 {budget} USD",
+    ),
+    "warn.chip_assumed": (
+        "the source does not state the variant of the card; the slower one, {chip}, was taken",
+        "来源未说明显卡的具体型号，按较慢的 {chip} 计算",
+    ),
+    "warn.chip_borrowed": (
+        "no kernels were measured on {chip}; speed is carried over from {donor}, with a wider range",
+        "没有 {chip} 的实测算子数据；速度由 {donor} 推算，区间更宽",
+    ),
+    "warn.export": (
+        "export rules for {chip}: {text}; a dated note, not legal advice",
+        "{chip} 的出口管制：{text}；仅为带日期的提示，不是法律意见",
+    ),
+    "warn.fabric_assumed": ("the network between the nodes is assumed: {fabric}", "机器之间的网络为假设值：{fabric}"),
+    "warn.generation": (
+        "time of generating answers is not included; the real run is longer",
+        "未包含生成回答的时间；实际运行更长",
+    ),
+    "warn.low_confidence": (
+        "the price is of low confidence ({source}); nothing better exists",
+        "价格可信度低（{source}）；没有更好的来源",
+    ),
+    "warn.marketplace": (
+        "a marketplace host ({kind}): hosts differ, and may vanish",
+        "第三方主机（{kind}）：机器差异大，且可能下线",
+    ),
+    "warn.mean_len": (
+        "the mean length of the samples is unknown: time and cost are a wide range",
+        "样本平均长度未知：时间和费用区间较宽",
+    ),
+    "warn.no_bf16": ("{chip} has no bf16: fp16 with loss scaling", "{chip} 不支持 bf16：使用 fp16 和 loss scaling"),
+    "warn.no_p2p": (
+        "{chip} cannot reach its peers over PCIe: collectives go through the host",
+        "{chip} 不支持 PCIe 点对点：集合通信要经过主机",
+    ),
+    "warn.no_rdma": (
+        "the network between nodes has no RDMA ({fabric}); test it before the run",
+        "机器之间的网络没有 RDMA（{fabric}）；正式运行前请先测试",
+    ),
+    "warn.offload": (
+        "offload was needed: its speed depends on the host's cores and memory; more GPUs are usually cheaper",
+        "需要卸载到主机：速度取决于主机的核数和内存；通常加卡更便宜",
+    ),
+    "warn.own_cost": (
+        "own hardware: cost is not known without your price and power",
+        "自有硬件：没有您的价格和电费，费用未知",
+    ),
+    "warn.price_age": (
+        "the price is {days} days old ({date}); rents moved by 17 to 32 % within five months of 2026",
+        "价格已有 {days} 天（{date}）；2026 年租金在五个月内变动 17% 至 32%",
+    ),
+    "warn.price_undated": ("the price is undated", "价格没有日期"),
+    "warn.rate": (
+        "converted at {rate} USD for one {currency} ({date})",
+        "按 1 {currency} = {rate} USD 换算（{date}）",
+    ),
+    "warn.spot": (
+        "spot: the machine may be taken away about every {typical} h (between {often} and {seldom}); resume is automatic",
+        "抢占式：机器大约每 {typical} 小时可能被收回（{often} 至 {seldom}）；会自动续训",
+    ),
+    "warn.spot_flag": (
+        "spot: the machine may be taken away about every {typical} h (between {often} and {seldom}); the trainer resumes only where the command says so",
+        "抢占式：机器大约每 {typical} 小时可能被收回（{often} 至 {seldom}）；需在命令中指定才会续训",
+    ),
+    "warn.unsure": (
+        "it fits with a probability of {chance} %: run the longest batch first",
+        "能放下的概率为 {chance}%：请先用最长的批次试跑",
+    ),
+    "warn.vendor": (
+        "the software stack of {vendor} chips differs: check that the trainer supports them",
+        "{vendor} 芯片的软件栈不同：请确认训练框架支持",
+    ),
+}
