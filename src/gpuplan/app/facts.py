@@ -3,9 +3,11 @@
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
+from datetime import date
 from typing import Any, Final
 
 from gpuplan.data.catalogue import Catalogue
+from gpuplan.data.check import check_facts
 from gpuplan.data.machines import load_nodes
 from gpuplan.errors import QuestionError
 from gpuplan.units import GB, GIB, TFLOP
@@ -28,6 +30,12 @@ def facts(kind: str, name: str | None, catalogue: Catalogue) -> Row:
     if name is not None and not rows:
         raise QuestionError("usage.no_fact", kind=kind, name=name)
     return {"schema": 1, "kind": kind, "name": name, "rows": rows}
+
+
+def check_all(catalogue: Catalogue, *, today: date, lang: str) -> Row:
+    """What breaks a rule of the catalogue, as rows; none where the facts are clean."""
+    findings = check_facts(catalogue, today=today, lang=lang)
+    return {"schema": 1, "kind": "check", "name": None, "rows": [{"finding": finding} for finding in findings]}
 
 
 def _models(catalogue: Catalogue) -> Iterator[Row]:

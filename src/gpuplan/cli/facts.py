@@ -1,9 +1,10 @@
 """`gpuplan facts`: the figures behind the answers."""
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 from typing import Any, Final
 
-from gpuplan.app.facts import facts
+from gpuplan.app.facts import check_all, facts
 from gpuplan.cli.asked import catalogue_of
 from gpuplan.cli.commands import Request
 from gpuplan.cli.figures import count, price, three
@@ -27,9 +28,7 @@ def answer(request: Request) -> Mapping[str, Any]:
     """The rows asked for, or the findings of `facts check`."""
     kind = request.arguments["KIND"]
     if kind == "check":
-        from gpuplan.app.facts import check_all
-
-        return check_all(catalogue_of(request))
+        return check_all(catalogue_of(request), today=date.today(), lang=request.lang)
     return facts(kind, request.arguments.get("NAME"), catalogue_of(request))
 
 
@@ -46,7 +45,7 @@ def show(answer: Mapping[str, Any], request: Request) -> Sequence[Block]:
 
 
 def _checked(answer: Mapping[str, Any], lang: str) -> Sequence[Block]:
-    found = [f"{row['file']}: {row['text']}" for row in answer["rows"]]
+    found = [row["finding"] for row in answer["rows"]]
     summary = say(lang, "show.facts.clean" if not found else "show.facts.broken", n=count(len(found)))
     return [*([Bullets(tuple(found))] if found else []), Text(summary)]
 

@@ -8,7 +8,7 @@ from math import floor, log10
 from typing import Any
 
 from gpuplan.locale import say
-from gpuplan.units import DAY, GIB, HOUR, MINUTE, TB
+from gpuplan.units import BILLION, DAY, GIB, HOUR, MILLION, MINUTE, TB
 
 Format = Callable[[float], str]
 
@@ -80,13 +80,31 @@ def price(amount: float, currency: str) -> str:
     return f"{whole}.{cents:0<2} {currency.upper()}"
 
 
+def large(value: float) -> str:
+    """A count too long to read: 71.7M, 1.20B."""
+    for suffix, size in (("T", 1e12), ("B", BILLION), ("M", MILLION)):
+        if value >= size:
+            return f"{three(value / size)}{suffix}"
+    return count(round(value))
+
+
+def rate(lang: str) -> Format:
+    """Tokens a second, of the whole run."""
+    return lambda value: f"{three(value)} {say(lang, 'show.unit.tokens_per_s')}"
+
+
+def share(value: float) -> str:
+    """A part of a whole: 38 %."""
+    return f"{value * 100:.0f} %"
+
+
 def known(lang: str, value: float | None, shown: Format) -> str:
     """A figure, or the word for "unknown"."""
     return say(lang, "show.unknown") if value is None else shown(value)
 
 
 def ranged(lang: str, figure: Mapping[str, Any] | float | None, shown: Format) -> str:
-    """A figure with its 90 % interval where one is known: 12.3 USD (10.1 USD to 15.2 USD)."""
+    """A figure with its 90 % interval where one is known: 12.3 USD (10.1 to 15.2)."""
     if not isinstance(figure, Mapping):
         return known(lang, figure, shown)
     typical, low, high = (figure.get(name) for name in ("typical", "low", "high"))
@@ -94,4 +112,8 @@ def ranged(lang: str, figure: Mapping[str, Any] | float | None, shown: Format) -
         return say(lang, "show.between", low=shown(low), high=shown(high))
     if typical is None or low is None or high is None or shown(low) == shown(high):
         return known(lang, typical, shown)
+    ends = [shown(low).rpartition(" "), shown(high).rpartition(" ")]
+    unit = shown(typical).rpartition(" ")[2]
+    if all(end[2] == unit for end in ends):
+        return say(lang, "show.range", typical=shown(typical), low=ends[0][0], high=ends[1][0])
     return say(lang, "show.range", typical=shown(typical), low=shown(low), high=shown(high))

@@ -68,6 +68,8 @@ def _answer(command: Command, request: Request) -> None:
         output.write_csv(answer)
     else:
         output.write_page(module.show(answer, request))
+    if command.name == "facts" and answer["kind"] == "check" and answer["rows"]:
+        raise typer.Exit(1)
 
 
 def _program() -> str:

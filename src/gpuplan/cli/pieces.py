@@ -1,45 +1,63 @@
-"""Pieces that several answers show: layout, memory, cost, assumptions, warnings."""
+"""Pieces that several answers show: the question, layout, memory, cost, assumptions, commands."""
 
 import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from gpuplan.cli.figures import count, gib, money, ranged
+from gpuplan.cli.commands import COMMANDS
+from gpuplan.cli.figures import count, gib, large, money, ranged, three
 from gpuplan.cli.page import Block, Bullets, Heading
 from gpuplan.locale import say
+from gpuplan.units import BILLION
 
-RECOMPUTE: Final = ("none", "selective", "full")
-OFFLOAD: Final = ("none", "optimizer", "all")
+Answer = Mapping[str, Any]
 DEGREES: Final = (
     "data_parallel", "tensor_parallel", "pipeline_parallel", "context_parallel", "expert_parallel",
     "expert_tensor_parallel", "virtual_stages",
 )  # fmt: skip
-Answer = Mapping[str, Any]
+
+
+def understood(question: Answer, lang: str) -> list[str]:
+    """The question in one or two sentences, as the program took it."""
+    lines = [
+        say(
+            lang,
+            "show.understood",
+            method=question["method"],
+            model=question["model_id"],
+            params=three(question["params"] / BILLION),
+            framework=question["framework"],
+            seq_len=count(question["seq_len"]),
+            global_batch=count(question["global_batch"]),
+        )
+    ]
+    if question["trained_tokens"] is None:
+        return [*lines, say(lang, "show.per_million")]
+    runs = count(question.get("runs") or 1)
+    return [*lines, say(lang, "show.trained", tokens=ranged(lang, question["trained_tokens"], large), runs=runs)]
 
 
 def layout_words(layout: Answer, lang: str) -> str:
-    """A layout in the words of the field: ZeRO-3, tensor 8, micro-batch 2 x 4, recompute full."""
-    words = [say(lang, "show.layout.zero", stage=int(layout["zero"]))] if layout.get("zero") else []
+    """A layout in the words of the field: ZeRO-3, tensor parallel 8, micro-batch 2 x 4, recompute full."""
+    words = [f"ZeRO-{layout['zero']}"] if layout["zero"] else []
     for degree in DEGREES:
-        ranks = layout.get(degree) or 1
-        if ranks > 1:
-            words.append(say(lang, f"show.layout.{degree}", n=count(ranks)))
-    if layout.get("sequence_parallel"):
+        if layout[degree] > 1:
+            words.append(say(lang, f"show.layout.{degree}", n=count(layout[degree])))
+    if layout["sequence_parallel"]:
         words.append(say(lang, "show.layout.sequence_parallel"))
     words.append(
         say(lang, "show.layout.batch", micro=count(layout["micro_batch"]), accumulation=count(layout["grad_accum"]))
     )
-    recompute, offload = _word(layout.get("recompute"), RECOMPUTE), _word(layout.get("offload"), OFFLOAD)
-    words.append(say(lang, f"show.layout.recompute.{recompute}"))
-    if offload != "none":
-        words.append(say(lang, f"show.layout.offload.{offload}"))
+    words.append(say(lang, f"show.layout.recompute.{layout['recompute']}"))
+    if layout["offload"] != "none":
+        words.append(say(lang, f"show.layout.offload.{layout['offload']}"))
     return say(lang, "show.comma").join(words)
 
 
-def _word(value: Any, words: Sequence[str]) -> str:
-    if isinstance(value, str):
-        return value
-    return words[int(value or 0)]
+def gpus_words(nodes: float, per_node: float, gpu: str, lang: str) -> str:
+    """8 x H100, or 2 nodes of 8 x H100."""
+    one = f"{count(per_node)} x {gpu}"
+    return one if nodes == 1 else say(lang, "show.nodes", nodes=count(nodes), one=one)
 
 
 def section(lang: str, key: str, lines: Sequence[str]) -> list[Block]:
@@ -49,16 +67,14 @@ def section(lang: str, key: str, lines: Sequence[str]) -> list[Block]:
 
 def assumed_lines(assumed: Sequence[Answer], lang: str) -> list[str]:
     """What nobody stated, what was taken for it, why, and what hangs on it."""
-    return [
-        say(lang, "show.assumed.line", **{k: a[k] for k in ("field", "value", "source", "effect")}) for a in assumed
-    ]
+    names = ("field", "value", "source", "effect")
+    return [say(lang, "show.assumed.line", **{name: one[name] for name in names}) for one in assumed]
 
 
 def memory_words(memory: Answer, lang: str) -> str:
-    """Memory of the worst GPU against what the card has."""
-    used = ranged(lang, memory.get("device_gib"), gib)
-    capacity = memory.get("capacity_gib")
-    return used if capacity is None else say(lang, "show.of", used=used, capacity=gib(capacity))
+    """Memory of the worst GPU, as nvidia-smi shows it, against what the card has."""
+    used = ranged(lang, memory["device_gib"], gib)
+    return say(lang, "show.of", used=used, capacity=gib(memory["capacity_gib"]))
 
 
 def cost_words(cost: Answer | None, lang: str) -> str:
@@ -71,16 +87,17 @@ def command_line(program: str, words: Sequence[str]) -> str:
     return " ".join([program, *(shlex.quote(word) for word in words)])
 
 
-def question_words(question: Answer, keys: Sequence[str]) -> list[str]:
-    """The options that ask the same question again."""
-    words = []
-    for key in keys:
-        value = question.get(key)
-        if value is None:
+def said_words(question: Answer, command: str) -> list[str]:
+    """Model and options that ask the same question again, without what was assumed."""
+    offered = next(one.options for one in COMMANDS if one.name == command)
+    assumed = {one["field"] for one in question["assumed"]}
+    words = [question["model"]]
+    for option in offered:
+        value = question.get(option.key)
+        if value is None or option.key in assumed or option.group == "hardware":
             continue
-        option = "--" + key.replace("_", "-")
         if isinstance(value, bool):
-            words.append(option if value else option.replace("--", "--no-", 1))
+            words.append(option.name if value else option.name.replace("--", "--no-", 1))
         else:
-            words += [option, count(value).replace(",", "") if isinstance(value, int | float) else str(value)]
+            words += [option.name, f"{value:.10g}" if isinstance(value, int | float) else str(value)]
     return words

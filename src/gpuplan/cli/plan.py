@@ -8,27 +8,29 @@ from gpuplan.app.files import save_json
 from gpuplan.app.plan import plan
 from gpuplan.cli.asked import catalogue_of, question_of_request
 from gpuplan.cli.commands import Request
-from gpuplan.cli.figures import count, disk, hours, known, money, price, ranged, span, three
+from gpuplan.cli.figures import count, gib, hours, price, ranged, rate, share, span
 from gpuplan.cli.page import Block, Commands, Heading, Table, Text
 from gpuplan.cli.pieces import (
     assumed_lines,
     command_line,
     cost_words,
+    gpus_words,
     layout_words,
     memory_words,
-    question_words,
+    said_words,
     section,
+    understood,
 )
 from gpuplan.locale import say
 
 Answer = Mapping[str, Any]
-ASKED: Final = ("method", "samples", "tokens", "seq_len", "mean_len", "epochs", "framework", "precision")
-"""Keys that a suggested command repeats."""
+REASONS_SHOWN: Final = 8
 
 
 def answer(request: Request) -> Answer:
-    """The plan as a dict; saved where `--save` says."""
-    found = plan(question_of_request(request), catalogue=catalogue_of(request), today=date.today()).to_json()
+    """The plan as plain values; saved where `--save` says."""
+    question = question_of_request(request)
+    found = plan(question, catalogue=catalogue_of(request), today=date.today(), lang=request.lang).to_json()
     if "save" in request.options:
         save_json(found, request.options["save"])
     return found
@@ -37,14 +39,135 @@ def answer(request: Request) -> Answer:
 def show(answer: Answer, request: Request) -> Sequence[Block]:
     """What was understood, the picks side by side, then why, what else, and what to do next."""
     lang, picks = request.lang, answer["picks"]
-    blocks: list[Block] = [Text(_understood(answer["question"], lang)), Text("")]
+    blocks: list[Block] = [Text(line) for line in understood(answer["question"], lang)]
     if picks:
-        blocks.append(_picks(picks, lang))
+        blocks += [Heading(say(lang, "show.picks")), _picks(picks, lang)]
         blocks += section(lang, "show.runner_ups", _runner_ups(picks, lang))
     else:
-        blocks.append(Text(say(lang, "show.no_pick")))
-    blocks += section(lang, "show.rejected", [f"{r['what']}: {r['reason']}" for r in answer["rejected"]])
-    blocks += section(lang, "show.assumed", assumed_lines(_all(answer, "assumed"), lang))
-    blocks += section(lang, "show.warnings", _all(answer, "warnings"))
-    blocks += [Heading(say(lang, "show.next")), Commands(tuple(_next(answer, request)))]
-    return blocks
+        blocks += [Text(""), Text(say(lang, "show.no_pick"))]
+        blocks += section(lang, "show.nearest", answer["nearest"])
+    left_out = [f"{r['what']}: {r['reason']}" for r in answer["rejected"][:REASONS_SHOWN]]
+    blocks += section(lang, "show.rejected", [*left_out, _considered(answer, lang)])
+    blocks += section(lang, "show.assumed", _assumed(answer, lang))
+    blocks += section(lang, "show.warnings", [*answer["warnings"], *_by_label(picks, lang)])
+    return [*blocks, Heading(say(lang, "show.next")), Commands(_next(answer, request))]
+
+
+def _picks(picks: Sequence[Answer], lang: str) -> Table:
+    """The picks as columns; each row one figure."""
+    head = ("", *(_label(pick, lang) for pick in picks))
+    rows = [(say(lang, f"show.row.{name}"), *(shown(pick, lang) for pick in picks)) for name, shown in ROWS.items()]
+    return Table(head, tuple(rows))
+
+
+def _machine(pick: Answer, lang: str) -> str:
+    offer = pick["offer"]
+    return say(lang, "show.own") if offer["provider"] == "own" else f"{offer['provider']} {offer['instance_type']}"
+
+
+def _price(pick: Answer, lang: str) -> str:
+    offer = pick["offer"]
+    if offer["price"] is None:
+        return say(lang, "show.unknown" if offer["provider"] == "own" else "show.ask")
+    kind = say(lang, "show.spot") if offer["spot"] else offer["price_kind"].replace("_", " ")
+    return say(lang, "show.price", price=price(offer["price"], offer["currency"]), kind=kind)
+
+
+def _source(pick: Answer, lang: str) -> str:
+    offer = pick["offer"]
+    if offer["provider"] == "own":
+        return say(lang, "show.none")
+    day = offer["source_date"] or say(lang, "show.undated")
+    return say(lang, "show.source", date=day, confidence=offer["confidence"])
+
+
+def _needs(pick: Answer, lang: str) -> str:
+    """Host memory of a node and room on disk."""
+    host, disk = pick["host"], pick["disk"]
+    return say(lang, "show.needs", ram=gib(host["ram_gib_needed"]), disk=gib(disk["needed_gib"]))
+
+
+ROWS: Final = {
+    "machine": _machine,
+    "region": lambda pick, lang: pick["offer"]["region"] or say(lang, "show.any"),
+    "gpus": lambda pick, lang: gpus_words(pick["nodes"], pick["offer"]["gpus_per_node"], pick["offer"]["gpu"], lang),
+    "price": _price,
+    "duration": lambda pick, lang: ranged(lang, pick["duration_hours"], hours(lang)),
+    "cost": lambda pick, lang: cost_words(pick["cost"], lang),
+    "memory": lambda pick, lang: memory_words(pick["memory"], lang),
+    "fits": lambda pick, lang: share(pick["memory"]["fits_probability"]),
+    "layout": lambda pick, lang: layout_words(pick["layout"], lang),
+    "global_batch": lambda pick, lang: say(lang, "show.sequences", n=count(pick["global_batch"])),
+    "step_time": lambda pick, lang: ranged(lang, pick["step_time_s"], span(lang)),
+    "speed": lambda pick, lang: ranged(lang, pick["tokens_per_s"], rate(lang)),
+    "mfu": lambda pick, lang: share(pick["mfu"]),
+    "needs": _needs,
+    "source": _source,
+}  # fmt: skip
+
+
+def _runner_ups(picks: Sequence[Answer], lang: str) -> list[str]:
+    """The next best from another provider, for each pick."""
+    lines = []
+    for pick in picks:
+        other = pick["runner_up"]
+        if other is not None:
+            offer = other["offer"]
+            lines.append(
+                say(
+                    lang,
+                    "show.runner_up",
+                    label=_label(pick, lang),
+                    machine=_machine(other, lang),
+                    gpus=gpus_words(other["nodes"], offer["gpus_per_node"], offer["gpu"], lang),
+                    duration=ranged(lang, other["duration_hours"], hours(lang)),
+                    cost=cost_words(other["cost"], lang),
+                )
+            )
+    return lines
+
+
+def _considered(answer: Answer, lang: str) -> str:
+    return say(lang, "show.considered", n=count(answer["considered"]["candidates"]))
+
+
+def _assumed(answer: Answer, lang: str) -> list[str]:
+    found = [*answer["question"]["assumed"], *(one for pick in answer["picks"] for one in pick["assumed"])]
+    return list(dict.fromkeys(assumed_lines(found, lang)))
+
+
+def _by_label(picks: Sequence[Answer], lang: str) -> list[str]:
+    """Warnings once each, with the picks that they are about where that is not all of them."""
+    labels: dict[str, list[str]] = {}
+    for pick in picks:
+        for text in pick["warnings"]:
+            labels.setdefault(text, []).append(_label(pick, lang))
+    return [
+        text if len(found) == len(picks) else say(lang, "show.of_picks", labels=", ".join(found), text=text)
+        for text, found in labels.items()
+    ]
+
+
+def _label(pick: Answer, lang: str) -> str:
+    return say(lang, f"show.label.{pick['label']}")
+
+
+def _next(answer: Answer, request: Request) -> tuple[str, ...]:
+    """Three commands to go on with: keep the plan, check its first pick, look at the prices behind it."""
+    question, program = answer["question"], request.program
+    kept = (
+        said_words(question, "plan")
+        if "question" not in request.options
+        else ["--question", request.options["question"]]
+    )
+    commands = [command_line(program, ["plan", *kept, "--save", "plan.json"])]
+    if not answer["picks"]:
+        return (*commands, command_line(program, ["facts", "offers"]), command_line(program, ["plan", "--help"]))
+    pick = answer["picks"][0]
+    gpu, nodes = pick["offer"]["gpu"], pick["nodes"]
+    where = ["--on", f"{pick['offer']['gpus_per_node']}x{gpu}", *(["--nodes", str(nodes)] if nodes > 1 else [])]
+    return (
+        *commands,
+        command_line(program, ["check", *said_words(question, "check"), *where]),
+        command_line(program, ["facts", "offers", gpu]),
+    )
