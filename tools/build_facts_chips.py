@@ -132,7 +132,7 @@ def link_fields(row: dict[str, Any], cited: Any, sources: Sources) -> dict[str, 
     fields: dict[str, Any] = {"link_kind": kind}
     both_ways = link["gb_s_bidirectional_per_gpu"]
     if kind and both_ways:
-        fields["link"] = cited(both_ways, "GB/s", "link", scale=0.5)
+        fields["link"] = cited(both_ways, "GB/s", "link", scale=0.5 / chip_rules.DIES.get(row["id"], 1))
     pcie = row["pcie"] or {}
     if pcie.get("gen"):
         rate = PCIE_GB_S_PER_LANE[int(pcie["gen"])] * pcie["lanes"]

@@ -32,6 +32,7 @@ KNOWN_MIB: Final[Mapping[str, tuple[float, str]]] = {
 HBM_SHARE: Final = 39.59 / 40
 INLINE_ECC_SHARE: Final = 14.75 / 16
 PLAIN_GDDR_SHARE: Final = 23.64 / 24
+CDNA_SHARE: Final = 287.13 / 288
 INLINE_ECC: Final = {"P4", "P40", "K80", "A10", "A16", "A40", "L20", "L40"}
 DIES: Final = {"MI250X": 2, "Ascend-910C": 2}
 NAMES: Final = {"MI250X": "Instinct MI250X (one of two dies)", "Ascend-910C": "Ascend 910C (one of two dies)"}
@@ -45,6 +46,8 @@ def usable_mib(row: Mapping[str, Any], dies: int) -> tuple[float, str]:
     share, why = HBM_SHARE, "A100 40 GB keeps 39.59 of 40"
     if row["id"] in INLINE_ECC:
         share, why = INLINE_ECC_SHARE, "T4, with error correction in its own memory, keeps 14.75 of 16"
+    elif str(row["arch"]).startswith("CDNA"):
+        share, why = CDNA_SHARE, "a measured run had 287.13 of 288 GiB of an MI355X in use (AMD-AGI/Primus)"
     elif "GDDR" in str(row["memory_type"]):
         share, why = PLAIN_GDDR_SHARE, "RTX 4090 keeps 23.64 of 24"
     label = row["sources"].get("memory_gb", "no source")

@@ -104,6 +104,7 @@ def _tokens(text: str) -> list[str]:
     plain = unicodedata.normalize("NFKC", text[:300]).casefold().strip()
     plain = re.sub(r"[(\[（].*?[)\]）]", " ", plain).rstrip("/").rsplit("/", 1)[-1]
     plain = re.sub(r"(?<=\d)_(?=\d)", ".", plain)
+    plain = re.sub(r"(?<=\d)\s+(?=[bm]\b)", "", plain)
     for name, english in TRANSLATED.items():
         plain = plain.replace(name, f" {english} ")
     tokens: list[str] = []

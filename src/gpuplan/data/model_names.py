@@ -5,6 +5,7 @@ take for granted is stated in `assumed`.
 """
 
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -107,12 +108,12 @@ class _Names:
                     is_moe=bool(row.get("moe")),
                 )
                 self.entries.append(entry)
-                self.by_name.setdefault(name.casefold(), entry)
-                self.by_name.setdefault(name.casefold().rsplit("/", 1)[-1], entry)
+                self.by_name.setdefault(_folded(name), entry)
+                self.by_name.setdefault(_folded(name).rsplit("/", 1)[-1], entry)
 
     def find(self, text: str, key: ModelKey) -> _Found:
         """Entries by the strictest rule that finds any."""
-        exact = self.by_name.get(text.strip().casefold())
+        exact = self.by_name.get(_folded(text))
         if exact:
             return _Found(entries=(exact,))
         found = self._by_rules(key)
@@ -167,6 +168,10 @@ class _Names:
             family.sort(key=distance)
             return list(dict.fromkeys(entry.model_id for entry in family))[:3]
         return closest(text, dict.fromkeys(entry.model_id for entry in self.entries))
+
+
+def _folded(name: str) -> str:
+    return re.sub(r"[\s_]+", "-", name.strip().casefold())
 
 
 def _is_size(entry: _Entry, size: float, *, tolerance: float = SIZE_TOLERANCE) -> bool:
@@ -241,7 +246,8 @@ def _match(found: _Found, key: ModelKey, models: Mapping[str, Architecture]) -> 
     best = max(found.entries, key=lambda entry: (entry.covered, entry.params or 0.0))
     chosen = models[best.model_id]
     assumed: list[Assumed] = []
-    if found.why and (best.key.versions != key.versions or "largest" not in found.why or _several(found.entries)):
+    unsaid = {version for version in best.key.versions - key.versions if version[0] != "v"}
+    if found.why and (unsaid or "largest" not in found.why or _several(found.entries)):
         assumed.append(Assumed(field="model", value=best.model_id, source=found.why, effect="memory and time"))
     if key.layers and key.layers != chosen.layers:
         chosen = _cut(chosen, key.layers)
