@@ -60,7 +60,7 @@ def test_units_suit_the_size() -> None:
 
 def test_a_range_is_shown_and_an_unknown_figure_is_not_zero() -> None:
     figure = {"low": 10.0, "typical": 12.0, "high": 15.0}
-    assert ranged("en", figure, money("usd")) == "12.0 USD (10.0 USD to 15.0 USD)"
+    assert ranged("en", figure, money("usd")) == "12.0 USD (10.0 to 15.0)"
     assert ranged("en", {"low": 1.0, "typical": None, "high": 2.0}, money("usd")) == "1.00 USD to 2.00 USD"
     assert ranged("en", None, money("usd")) == "unknown"
     assert ranged("zh", None, money("usd")) == "未知"

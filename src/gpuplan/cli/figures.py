@@ -34,8 +34,8 @@ def count(value: float) -> str:
 
 
 def gib(value: float) -> str:
-    """Memory given in GiB."""
-    return f"{three(value)} GiB"
+    """Memory given in GiB; small parts in MiB."""
+    return f"{three(value)} GiB" if value >= 0.1 or value == 0 else f"{three(value * 1024)} MiB"
 
 
 def bytes_as_gib(value: float) -> str:
@@ -96,6 +96,13 @@ def rate(lang: str) -> Format:
 def share(value: float) -> str:
     """A part of a whole: 38 %."""
     return f"{value * 100:.0f} %"
+
+
+def chance(value: float) -> str:
+    """A probability; no estimate is as sure as 0 or 100 %."""
+    if value > 0.99:
+        return "> 99 %"
+    return "< 1 %" if value < 0.01 else share(value)
 
 
 def known(lang: str, value: float | None, shown: Format) -> str:

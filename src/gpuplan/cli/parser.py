@@ -115,7 +115,8 @@ def _group_class(lang: str, program: str) -> type[typer.core.TyperGroup]:
         """The list of commands."""
 
         def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-            return _parsed(super().parse_args, ctx, args)
+            parsed: list[str] = _parsed(super().parse_args, ctx, args)
+            return parsed
 
         def resolve_command(self, ctx: Any, args: list[str]) -> Any:
             if args[0] not in self.commands:
@@ -148,7 +149,14 @@ def _command_class(command: Command, lang: str, program: str) -> type[typer.core
         """One command, its help in the user's language."""
 
         def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-            return _parsed(super().parse_args, ctx, args)
+            """Values stay text, so the conversion of each parameter (and with it pydantic) is left out."""
+            given, rest, _ = _parsed(lambda ctx, args: self.make_parser(ctx).parse_args(args=args), ctx, args)
+            if given.get("help"):
+                typer.echo(ctx.get_help())
+                ctx.exit()
+            ctx.params = {p.name: given.get(p.name) for p in self.params}
+            ctx.args = list(rest)
+            return list(rest)
 
         def format_help(self, ctx: Any, formatter: Any) -> None:
             names = " ".join(a.name if a.required else f"[{a.name}]" for a in command.arguments)
@@ -181,7 +189,7 @@ def _unknown_command(name: str) -> QuestionError:
     return QuestionError(key, name=name, close="".join(close), known=", ".join(known))
 
 
-def _parsed(parse: Callable[[Any, list[str]], list[str]], ctx: Any, args: list[str]) -> list[str]:
+def _parsed(parse: Callable[[Any, list[str]], Any], ctx: Any, args: list[str]) -> Any:
     """`parse` with the parser's complaints said in our words."""
     typed = list(args)
     try:

@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 from gpuplan.cli.commands import COMMANDS
@@ -85,6 +86,12 @@ def cost_words(cost: Answer | None, lang: str) -> str:
 def command_line(program: str, words: Sequence[str]) -> str:
     """A command to copy: the program as the user called it, the words quoted where a shell needs it."""
     return " ".join([program, *(shlex.quote(word) for word in words)])
+
+
+def short_path(path: str) -> str:
+    """A path as somebody in the working directory would type it."""
+    here = Path.cwd()
+    return str(Path(path).relative_to(here)) if Path(path).is_relative_to(here) else path
 
 
 def said_words(question: Answer, command: str) -> list[str]:

@@ -8,7 +8,7 @@ from gpuplan.app.files import save_json
 from gpuplan.app.plan import plan
 from gpuplan.cli.asked import catalogue_of, question_of_request
 from gpuplan.cli.commands import Request
-from gpuplan.cli.figures import count, gib, hours, price, ranged, rate, share, span
+from gpuplan.cli.figures import chance, count, gib, hours, price, ranged, rate, share, span
 from gpuplan.cli.page import Block, Commands, Heading, Table, Text
 from gpuplan.cli.pieces import (
     assumed_lines,
@@ -19,6 +19,7 @@ from gpuplan.cli.pieces import (
     memory_words,
     said_words,
     section,
+    short_path,
     understood,
 )
 from gpuplan.locale import say
@@ -95,7 +96,7 @@ ROWS: Final = {
     "duration": lambda pick, lang: ranged(lang, pick["duration_hours"], hours(lang)),
     "cost": lambda pick, lang: cost_words(pick["cost"], lang),
     "memory": lambda pick, lang: memory_words(pick["memory"], lang),
-    "fits": lambda pick, lang: share(pick["memory"]["fits_probability"]),
+    "fits": lambda pick, lang: chance(pick["memory"]["fits_probability"]),
     "layout": lambda pick, lang: layout_words(pick["layout"], lang),
     "global_batch": lambda pick, lang: say(lang, "show.sequences", n=count(pick["global_batch"])),
     "step_time": lambda pick, lang: ranged(lang, pick["step_time_s"], span(lang)),
@@ -155,11 +156,8 @@ def _label(pick: Answer, lang: str) -> str:
 def _next(answer: Answer, request: Request) -> tuple[str, ...]:
     """Three commands to go on with: keep the plan, check its first pick, look at the prices behind it."""
     question, program = answer["question"], request.program
-    kept = (
-        said_words(question, "plan")
-        if "question" not in request.options
-        else ["--question", request.options["question"]]
-    )
+    file = request.options.get("question")
+    kept = said_words(question, "plan") if file is None else ["--question", short_path(file)]
     commands = [command_line(program, ["plan", *kept, "--save", "plan.json"])]
     if not answer["picks"]:
         return (*commands, command_line(program, ["facts", "offers"]), command_line(program, ["plan", "--help"]))

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 _ATOMS = re.compile(r"\s+|[^\s\u2e80-\uffef]+|[\u2e80-\uffef]")
 _NEVER_FIRST = "，。、；：！？）】》」』％"
 """Chinese punctuation that must not open a line."""
+_NEVER_LAST = "（【《「『"
+"""Chinese punctuation that must not close a line."""
 
 
 def cells(text: str) -> int:
@@ -38,7 +40,8 @@ def _atoms(text: str, width: int) -> Iterator[str]:
     """Pieces that a line break may stand between."""
     pieces: list[str] = []
     for piece in _ATOMS.findall(text):
-        if piece in _NEVER_FIRST and pieces and not pieces[-1].isspace():
+        last = pieces[-1] if pieces else " "
+        if not piece.isspace() and ((piece in _NEVER_FIRST and not last.isspace()) or last[-1] in _NEVER_LAST):
             pieces[-1] += piece
         else:
             pieces.append(piece)

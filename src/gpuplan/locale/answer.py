@@ -16,8 +16,8 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "假定（未给出）",
     ),
     "show.assumed.line": (
-        "{field} = {value}: {source}; decides {effect}",
-        "{field} = {value}：{source}；影响{effect}",
+        "{field} = {value} ({source}); effect: {effect}",
+        "{field} = {value}（{source}）；{effect}",
     ),
     "show.between": (
         "{low} to {high}",
@@ -59,6 +59,14 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "90 % below",
         "90% 分位",
     ),
+    "show.estimate.figures": (
+        "Figures, with the range that holds the truth in nine of ten cases",
+        "各项指标（区间十有九次包含真实值）",
+    ),
+    "show.estimate.of": (
+        "{model} with {trainer} on {gpus}: {layout}. All memory is of the worst GPU.",
+        "{model}，{trainer}，{gpus}：{layout}。显存均指最满的那张卡。",
+    ),
     "show.facts.broken": (
         "{n} findings.",
         "发现 {n} 处问题。",
@@ -70,6 +78,34 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     "show.facts.count": (
         "{n} {kind}; name one to see its sources, --csv or --json for all fields.",
         "共 {n} 条 {kind}；加名称可查看出处，--csv 或 --json 输出全部字段。",
+    ),
+    "show.figure.allocated_gib": (
+        "memory allocated at the peak",
+        "显存峰值（已分配）",
+    ),
+    "show.figure.device_gib": (
+        "memory as nvidia-smi shows it",
+        "显存（nvidia-smi 所示）",
+    ),
+    "show.figure.forward_backward_s": (
+        "of it forward and backward",
+        "其中前向与反向",
+    ),
+    "show.figure.reserved_gib": (
+        "memory reserved by the allocator",
+        "显存（分配器占用）",
+    ),
+    "show.figure.samples_per_s": (
+        "samples a second, whole run",
+        "全部 GPU 每秒样本数",
+    ),
+    "show.figure.step_time_s": (
+        "one optimizer step",
+        "每次参数更新",
+    ),
+    "show.figure.tokens_per_s_per_gpu": (
+        "tokens a second, each GPU",
+        "每卡每秒 token 数",
     ),
     "show.label.balanced": (
         "balanced",
@@ -139,6 +175,14 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "{n} virtual stages",
         "虚拟流水段 {n}",
     ),
+    "show.memory.parts": (
+        "Memory of the worst GPU by part, at the peak of each",
+        "显存明细（最满的卡，各项峰值）",
+    ),
+    "show.memory.phases": (
+        "Memory by phase (allocated), and beside the GPU",
+        "各阶段显存（已分配）及卡外占用",
+    ),
     "show.nearest": (
         "What would work",
         "可行的改动",
@@ -179,9 +223,109 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "your own",
         "自有机器",
     ),
+    "show.part.buckets": (
+        "communication buckets",
+        "通信缓冲",
+    ),
+    "show.part.context": (
+        "driver context and communicators",
+        "驱动上下文与通信器",
+    ),
+    "show.part.dequantised": (
+        "dequantised weights",
+        "反量化权重",
+    ),
+    "show.part.fragmentation": (
+        "reserved and unused",
+        "已占用未使用（碎片）",
+    ),
+    "show.part.frozen": (
+        "frozen weights",
+        "冻结权重",
+    ),
+    "show.part.gathered": (
+        "gathered weights (ZeRO-3/FSDP)",
+        "聚合的权重（ZeRO-3/FSDP）",
+    ),
+    "show.part.gradients": (
+        "gradients",
+        "梯度",
+    ),
+    "show.part.layer": (
+        "one layer at its worst moment",
+        "单层反向峰值",
+    ),
+    "show.part.logits": (
+        "logits and loss",
+        "logits 与损失",
+    ),
+    "show.part.master": (
+        "fp32 master weights",
+        "fp32 主权重",
+    ),
+    "show.part.moments": (
+        "optimizer moments",
+        "优化器动量",
+    ),
+    "show.part.optimizer_temp": (
+        "temporaries of the optimizer step",
+        "参数更新的临时占用",
+    ),
+    "show.part.other_roles": (
+        "other models of the method",
+        "该方法的其他模型",
+    ),
+    "show.part.rollout": (
+        "generation engine",
+        "生成引擎",
+    ),
+    "show.part.saved": (
+        "activations kept for backward",
+        "保留的激活",
+    ),
+    "show.part.weights": (
+        "trained weights",
+        "可训练权重",
+    ),
+    "show.part.workspace": (
+        "library workspaces",
+        "算子库工作区",
+    ),
     "show.per_million": (
         "No amount of data was given: time and cost are for one million trained tokens.",
         "未给出数据量：时间与费用按每百万训练 token 计。",
+    ),
+    "show.phase.backward": (
+        "backward",
+        "反向",
+    ),
+    "show.phase.checkpoint": (
+        "one checkpoint on disk",
+        "单个检查点（磁盘）",
+    ),
+    "show.phase.evaluation": (
+        "evaluation",
+        "评估",
+    ),
+    "show.phase.forward": (
+        "forward",
+        "前向",
+    ),
+    "show.phase.host_per_node": (
+        "host memory of a node",
+        "每节点主机内存",
+    ),
+    "show.phase.load": (
+        "load",
+        "加载",
+    ),
+    "show.phase.optimizer": (
+        "optimizer step",
+        "参数更新",
+    ),
+    "show.phase.save": (
+        "save",
+        "保存",
     ),
     "show.picks": (
         "Picks",
@@ -283,6 +427,78 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "spot",
         "竞价",
     ),
+    "show.time": (
+        "Time of one optimizer step by cause",
+        "每次参数更新的时间构成",
+    ),
+    "show.time.attention_s": (
+        "attention",
+        "注意力",
+    ),
+    "show.time.bubble_s": (
+        "pipeline bubble",
+        "流水线气泡",
+    ),
+    "show.time.context_comm_s": (
+        "context parallel traffic",
+        "上下文并行通信",
+    ),
+    "show.time.data_comm_s": (
+        "gradient reduction not hidden",
+        "未被掩盖的梯度归约",
+    ),
+    "show.time.expert_comm_s": (
+        "expert parallel traffic",
+        "专家并行通信",
+    ),
+    "show.time.gather_s": (
+        "weight gathering not hidden",
+        "未被掩盖的权重聚合",
+    ),
+    "show.time.head_s": (
+        "head and loss",
+        "输出层与损失",
+    ),
+    "show.time.launch_s": (
+        "waiting for the host to launch",
+        "等待主机下发",
+    ),
+    "show.time.memory_s": (
+        "memory-bound operations",
+        "访存受限算子",
+    ),
+    "show.time.offload_s": (
+        "offload",
+        "卸载",
+    ),
+    "show.time.optimizer_s": (
+        "optimizer",
+        "优化器",
+    ),
+    "show.time.overhead_s": (
+        "fixed cost of a step",
+        "每步固定开销",
+    ),
+    "show.time.pipeline_comm_s": (
+        "pipeline traffic",
+        "流水线通信",
+    ),
+    "show.time.products_s": (
+        "matrix products",
+        "矩阵乘",
+    ),
+    "show.time.recompute_s": (
+        "recompute",
+        "重计算",
+    ),
+    "show.time.tensor_comm_s": (
+        "tensor parallel traffic",
+        "张量并行通信",
+    ),
+    "show.time.total_s": (
+        "in all",
+        "合计",
+    ),
     "show.trained": (
         "Trained tokens of one run: {tokens}; runs: {runs}. Time and cost are of all runs; a range holds the truth in nine of ten cases.",
         "每次训练的 token 数：{tokens}；训练次数：{runs}。时间与费用为全部训练合计；区间十有九次包含真实值。",
@@ -346,6 +562,26 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     "show.validate.verdicts": (
         "Verdicts (rows)",
         "能否放下的判断（行数）",
+    ),
+    "show.verdict.chance": (
+        " (chance {chance})",
+        "（概率 {chance}）",
+    ),
+    "show.verdict.does_not_fit": (
+        "It does not fit",
+        "放不下",
+    ),
+    "show.verdict.fits": (
+        "It fits",
+        "放得下",
+    ),
+    "show.verdict.limit": (
+        "; decided by {limit}",
+        "；取决于 {limit}",
+    ),
+    "show.verdict.unsure": (
+        "Unsure whether it fits",
+        "不确定能否放下",
     ),
     "show.verdict.word.does_not_fit": (
         "does not fit",
