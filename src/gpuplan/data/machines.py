@@ -153,16 +153,26 @@ def with_fabric(machine: Machine, nic_bytes_per_s_per_gpu: float, *, fabric: str
 
 
 def generic_fabric(chip: Chip, nodes: Sequence[Node] | None = None, *, lang: str = "en") -> tuple[float, str, str]:
-    """Bytes/s per GPU, name and source of the commonest cloud fabric with this chip, its donor, or PCIe nodes.
+    """Bytes/s per GPU, name and source of the commonest cloud fabric for several nodes of this chip.
 
-    An assumption for own nodes whose fabric is not stated; of two equally common rates the slower.
+    An assumption where the fabric is not stated. Boards with links of their own are bought to be joined: the
+    commonest RDMA fabric of the chip, else of its family, else of its donor. Cards: that of PCIe cloud nodes. Of two
+    equally common rates the slower.
     """
     nodes = load_nodes() if nodes is None else nodes
     whole = [node for node in nodes if node.nic_bytes_per_s_per_gpu and (node.n_gpus or 0) >= 4]
-    for name in (chip.id, chip.donor):
-        rates = Counter(node.nic_bytes_per_s_per_gpu for node in whole if node.chip == name)
-        if rates and (name == chip.id or chip.link_kind == "NVLink"):
-            return _commonest([node for node in whole if node.chip == name], "fabric_generic", name, lang=lang)
+    family = chip.id.split("-")[0]
+    joined = [node for node in whole if node.rdma]
+    is_board = not (chip.form_factor or ("board" if chip.link_kind else "PCIe")).startswith("PCIe")
+    tries = (
+        (chip.id, [node for node in joined if node.chip == chip.id]),
+        (family, [node for node in joined if is_board and (node.chip or "").split("-")[0] == family]),
+        (chip.donor, [node for node in joined if is_board and node.chip == chip.donor]),
+        (chip.id, [node for node in whole if node.chip == chip.id]),
+    )
+    for name, found in tries:
+        if found:
+            return _commonest(found, "fabric_generic", name, lang=lang)
     pcie = [node for node in whole if node.link.startswith("PCIe")]
     return _commonest(pcie, "fabric_none", chip.id, lang=lang)
 
