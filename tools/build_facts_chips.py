@@ -45,7 +45,9 @@ def main() -> None:
     """Reads the collected rows, writes the compact ones and their table of sources."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--shared", type=Path, required=True)
-    shared = parser.parse_args().shared
+    parser.add_argument("--out", type=Path, default=OUT)
+    arguments = parser.parse_args()
+    shared, out_dir = arguments.shared, arguments.out
     rows = [json.loads(line) for line in (shared / "facts/gpus.jsonl").read_text().splitlines()]
     sustained = sustained_shares(rows, shared / "measured/kernels/gemm.parquet")
     sources = Sources()
@@ -55,9 +57,9 @@ def main() -> None:
             print(f"left out, memory not stated: {row['id']}")
             continue
         lines.append(json.dumps(compact(row, sustained, sources), ensure_ascii=False, separators=(",", ":")))
-    (OUT / "chips.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (out_dir / "chips.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
     table = json.dumps(sources.table, ensure_ascii=False, indent=0)
-    (OUT / "chip_sources.json").write_text(table + "\n", encoding="utf-8")
+    (out_dir / "chip_sources.json").write_text(table + "\n", encoding="utf-8")
     print(f"{len(lines)} chips, {len(sources.table)} sources")
 
 

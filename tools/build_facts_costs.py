@@ -13,10 +13,12 @@ def main() -> None:
     """Reads the collected rows, writes the compact ones and their tables of sources."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--shared", type=Path, required=True)
-    facts = parser.parse_args().shared / "facts"
-    write("cost", [cost(row) for row in read(facts / "cost_facts.jsonl")])
+    parser.add_argument("--out", type=Path, default=OUT)
+    arguments = parser.parse_args()
+    facts = arguments.shared / "facts"
+    write("cost", out_dir=arguments.out, rows=[cost(row) for row in read(facts / "cost_facts.jsonl")])
     reports = [*read(facts / "failures.jsonl"), *read(facts / "failures_more.jsonl")]
-    write("failure", [failure(row) for row in reports])
+    write("failure", out_dir=arguments.out, rows=[failure(row) for row in reports])
 
 
 def read(path: Path) -> list[dict[str, Any]]:
@@ -50,7 +52,7 @@ def failure(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def write(name: str, rows: list[dict[str, Any]]) -> None:
+def write(name: str, *, out_dir: Path, rows: list[dict[str, Any]]) -> None:
     """Writes the rows with short ids for their sources; ids that stand twice get their date, then a number."""
     sources: dict[str, str] = {}
     seen: set[str] = set()
@@ -60,9 +62,9 @@ def write(name: str, rows: list[dict[str, Any]]) -> None:
         row["src"] = sources.setdefault(row.pop("source") or NO_SOURCE, f"{name[0]}{len(sources) + 1}")
         kept = {key: value for key, value in row.items() if value not in (None, "")}
         lines.append(json.dumps(kept, ensure_ascii=False, separators=(",", ":")))
-    (OUT / f"{name}s.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (out_dir / f"{name}s.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
     table = json.dumps({key: text for text, key in sources.items()}, ensure_ascii=False, indent=0)
-    (OUT / f"{name}_sources.json").write_text(table + "\n", encoding="utf-8")
+    (out_dir / f"{name}_sources.json").write_text(table + "\n", encoding="utf-8")
     print(f"{len(lines)} {name} facts, {len(sources)} sources")
 
 

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any, Final
 
 OUT: Final = Path(__file__).parents[1] / "src/gpuplan/data/files"
+UNSTATED_ACTIVATION: Final = "gelu"
+"""Of BLOOM, Falcon and MPT, whose rows leave it out: GELU in the modelling code of transformers 5.24.0."""
 PLAIN_LAYERS: Final = {"full_attention", "sliding_attention", "chunked_attention"}
 NOT_PLAIN: Final = {
     "tencent/Hunyuan-Large": "cross-layer attention shares K and V between layers",
@@ -56,7 +58,9 @@ def main() -> None:
     """Reads the collected rows, writes the compact ones and their table of sources."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--shared", type=Path, required=True)
-    shared = parser.parse_args().shared
+    parser.add_argument("--out", type=Path, default=OUT)
+    arguments = parser.parse_args()
+    shared, out_dir = arguments.shared, arguments.out
     rows = [json.loads(line) for line in (shared / "facts/models_llm.jsonl").read_text().splitlines()]
     sources: dict[str, str] = {}
     lines, uncovered = [], []
@@ -65,9 +69,11 @@ def main() -> None:
         if out.get("covered") is False:
             uncovered.append(row["hf_id"])
         lines.append(json.dumps(out, ensure_ascii=False, separators=(",", ":")))
-    (OUT / "models.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (out_dir / "models.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
     by_id = {key: text for text, key in sources.items()}
-    (OUT / "model_sources.json").write_text(json.dumps(by_id, ensure_ascii=False, indent=0) + "\n", encoding="utf-8")
+    (out_dir / "model_sources.json").write_text(
+        json.dumps(by_id, ensure_ascii=False, indent=0) + "\n", encoding="utf-8"
+    )
     print(f"{len(lines)} models, {len(uncovered)} not covered, {len(sources)} sources")
 
 
@@ -91,8 +97,9 @@ def compact(row: dict[str, Any], sources: dict[str, str]) -> dict[str, Any]:
             out[field] = value
     out |= norm_fields(row)
     out |= window_fields(row)
-    if (row["activation"] or "silu") != "silu":
-        out["activation"] = row["activation"]
+    activation = row["activation"] or ("silu" if row["gated_mlp"] else UNSTATED_ACTIVATION)
+    if activation != "silu":
+        out["activation"] = activation
     if row.get("learned_positions"):
         out["position_params"] = row["learned_positions"] * row["hidden"]
     if extra_params:
