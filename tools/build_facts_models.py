@@ -6,6 +6,7 @@ reason and their published count. Only fields that differ from the record's defa
 
 import argparse
 import json
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,7 +21,7 @@ NOT_PLAIN: Final = {
     "XiaomiMiMo/MiMo-V2-Flash": "sliding layers have other KV heads than full ones",
     "reflection/Beam-1.0-501B-A23B": "extra norms and gates that no field states",
 }
-EXTRA_PARAMS: Final = {
+EXTRA_PARAMS: Final[Mapping[str, tuple[Callable[[dict[str, Any]], int], str]]] = {
     # id: (extra parameters from shape fields, the words for it)
     "skt/A.X-K1": (lambda r: r["moe"]["moe_layers"] * r["hidden"], "one extra norm or gate vector on each MoE layer"),
     "swiss-ai/Apertus-v1.5-8B": (lambda r: 2 * r["layers"], "two xIELU scalars a layer"),
@@ -80,8 +81,8 @@ def main() -> None:
 def compact(row: dict[str, Any], sources: dict[str, str]) -> dict[str, Any]:
     """One row of models.jsonl."""
     fill_in(row)
-    extra, extra_words = EXTRA_PARAMS.get(row["hf_id"], (None, None))
-    extra_params = extra(row) if extra else 0
+    extra, extra_words = EXTRA_PARAMS.get(row["hf_id"], (_none, ""))
+    extra_params = extra(row)
     reason = why_not_covered(row, extra_params)
     notes = [text for text in (row["notes"], extra_words and f"extra parameters: {extra_words}") if text]
     if "chunked_attention" in (row["layer_types"] or {}):
@@ -116,6 +117,10 @@ def compact(row: dict[str, Any], sources: dict[str, str]) -> dict[str, Any]:
         out["notes"] = "; ".join(notes)
     out["src"] = source_ids(row, sources)
     return {key: value for key, value in out.items() if value is not None and value != []}
+
+
+def _none(row: dict[str, Any]) -> int:
+    return 0
 
 
 def fill_in(row: dict[str, Any]) -> None:
