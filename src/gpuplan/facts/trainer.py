@@ -73,6 +73,10 @@ class Trainer:
     """The adapter's input is kept as an fp32 copy (PEFT adapters outside autocast)."""
     repeats_kv: bool = False
     """Keys and values are repeated to all heads before attention (Hugging Face sdpa path)."""
+    fused_qkv: bool = False
+    """q, k and v are one product whose result stays alive through v, a view of it, beside the rotated q and k."""
+    adapter_dropout: float = 0.0
+    """Default dropout on the input of an adapter: keeps a dropped copy and a mask."""
     mixes_dtype_notes: str | None = None
     applies_when: str | None = None
     checkpoint_bytes: float | None = None

@@ -85,6 +85,8 @@ class Regime:
     adapter_input_bytes: float = 2.0
     """Bytes an element of the input copy that an adapter keeps: 4 where the adapter computes in fp32."""
     adapter_dropout: bool = False
+    fused_qkv: bool = False
+    """True where v is a view that keeps the whole result of one q, k, v product alive."""
     quantised: bool = False
     fused_norm: bool = True
     fused_activation: bool = True
@@ -93,9 +95,15 @@ class Regime:
     element_bytes: float = 2.0
     """Of an activation: 2 under 16-bit compute (fp8 training keeps 16-bit activations), 4 under fp32."""
 
+    @property
+    def copies_adapter_input(self) -> bool:
+        """True where an adapter works on a copy of its own: another dtype, or dropout."""
+        return self.adapter_input_bytes > self.element_bytes or self.adapter_dropout
+
     def keeps_input(self, parts: tuple[str, ...]) -> bool:
-        """True where a product needs its input again: its weight trains, carries an adapter, or is stored in 4 bit."""
-        return self.trains_weights or self.quantised or not self.adapted.isdisjoint(parts)
+        """True where a product needs its input again: its weight trains, is stored in 4 bit, or an adapter shares it."""
+        shares = not self.copies_adapter_input and not self.adapted.isdisjoint(parts)
+        return self.trains_weights or self.quantised or shares
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,17 +157,18 @@ class Product:
         return 2.0 * shape.tokens * self.routed * self.n_in * self.n_out
 
     def saved(self, regime: Regime) -> tuple[Saved, ...]:
-        """The input, once, if it is needed again, and one more copy for each adapter of another dtype or dropout."""
-        width = self.n_in * self.routed
-        domain = self._input_domain
+        """The input, once, if it is needed again; and a copy for each adapter of another dtype or with dropout.
+
+        One product of q, k and v has one adapter input.
+        """
+        width, domain = self.n_in * self.routed, self._input_domain
         kept: list[Saved] = []
         if regime.keeps_input(self.part_names):
             kept.append(Saved(tensor=self.reads, bytes_per_token=regime.element_bytes * width, domain=domain))
-        for part, _ in self.parts:
-            if part not in regime.adapted:
-                continue
-            if regime.adapter_input_bytes > regime.element_bytes or regime.adapter_dropout:
-                per_element = regime.adapter_input_bytes + (1.0 if regime.adapter_dropout else 0.0)
+        adapted = [part for part in self.part_names if part in regime.adapted]
+        if regime.copies_adapter_input:
+            per_element = regime.adapter_input_bytes + (1.0 if regime.adapter_dropout else 0.0)
+            for part in adapted[:1] if regime.fused_qkv else adapted:
                 kept.append(Saved(tensor=f"{part}.adapter_in", bytes_per_token=per_element * width, domain=domain))
         return tuple(kept)
 
@@ -221,7 +230,7 @@ class Attention:
         ]
         if regime.attention in ("flash", "sdpa"):
             kept.append(Saved(tensor="attn.lse", bytes_per_token=4.0 * self.heads, domain="tensor"))
-            return (*kept, *self._latent_parts(byte))
+            return (*kept, *self._views(regime))
         per_score = 6.0 if regime.attention == "eager" else byte + (3.0 if regime.dropout else 0.0)
         scores = Saved(
             tensor="attn.scores",
@@ -230,14 +239,17 @@ class Attention:
             domain="tensor",
             is_scores=True,
         )
-        return (*kept, *self._latent_parts(byte), scores)
+        return (*kept, *self._views(regime), scores)
 
-    def _latent_parts(self, byte: float) -> tuple[Saved, ...]:
-        """Queries and keys are concatenated from parts, and v is a view that keeps the whole expansion alive."""
-        if not self.latent_width:
+    def _views(self, regime: Regime) -> tuple[Saved, ...]:
+        """What v keeps alive as a view: latent attention's expansion and unjoined queries, or the whole q, k, v."""
+        if self.latent_width:
+            extra = self.q_width + self.latent_width - self.heads * self.v_dim
+        elif regime.fused_qkv:
+            extra = self.q_width + self.kv_heads * self.qk_dim
+        else:
             return ()
-        extra = self.q_width + self.latent_width - self.heads * self.v_dim
-        return (Saved(tensor="attn.latent", bytes_per_token=byte * extra, domain="tensor"),)
+        return (Saved(tensor="attn.views", bytes_per_token=regime.element_bytes * extra, domain="tensor"),)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
