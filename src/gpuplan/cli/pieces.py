@@ -94,14 +94,14 @@ def short_path(path: str) -> str:
     return str(Path(path).relative_to(here)) if Path(path).is_relative_to(here) else path
 
 
-def said_words(question: Answer, command: str) -> list[str]:
-    """Model and options that ask the same question again, without what was assumed."""
+def said_words(question: Answer, command: str, without: str = "") -> list[str]:
+    """Model and options that ask the same question again, but for what was assumed and a group of options."""
     offered = next(one.options for one in COMMANDS if one.name == command)
     assumed = {one["field"] for one in question["assumed"]}
     words = [question["model"]]
     for option in offered:
         value = question.get(option.key)
-        if value is None or option.key in assumed or option.group == "hardware":
+        if value is None or option.key in assumed or option.group in ("hardware", without):
             continue
         if isinstance(value, bool):
             words.append(option.name if value else option.name.replace("--", "--no-", 1))

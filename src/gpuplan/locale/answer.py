@@ -7,6 +7,10 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "any",
         "不限",
     ),
+    "show.arithmetic": (
+        "Arithmetic",
+        "计算过程",
+    ),
     "show.ask": (
         "ask the provider",
         "需询价",
@@ -22,6 +26,10 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     "show.between": (
         "{low} to {high}",
         "{low} 至 {high}",
+    ),
+    "show.check.figures": (
+        "Figures of the layout",
+        "该布局的各项指标",
     ),
     "show.comma": (
         ", ",
@@ -175,6 +183,26 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "{n} virtual stages",
         "虚拟流水段 {n}",
     ),
+    "show.limit.chip": (
+        "which variant of the GPU it is: name it",
+        "GPU 的具体型号：请写明",
+    ),
+    "show.limit.field": (
+        "the field {field}: state it",
+        "字段 {field}：请给出",
+    ),
+    "show.limit.host": (
+        "host memory",
+        "主机内存",
+    ),
+    "show.limit.layout": (
+        "the layout: no legal one exists on these GPUs",
+        "布局：这些 GPU 上没有合法的切分",
+    ),
+    "show.limit.memory": (
+        'GPU memory in the phase "{phase}"',
+        "“{phase}”阶段的显存",
+    ),
     "show.memory.parts": (
         "Memory of the worst GPU by part, at the peak of each",
         "显存明细（最满的卡，各项峰值）",
@@ -186,6 +214,10 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     "show.nearest": (
         "What would work",
         "可行的改动",
+    ),
+    "show.nearest.line": (
+        "{change}: needs {memory}; optimizer step {step}",
+        "{change}：需要 {memory}；每次参数更新 {step}",
     ),
     "show.needs": (
         "host memory {ram} a node, disk {disk}",
@@ -508,7 +540,7 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "日期不详",
     ),
     "show.understood": (
-        "{method} of {model} ({params}B parameters) with {framework}: sequences of up to {seq_len} tokens, {global_batch} of them an optimizer step.",
+        "Training ({method}) of {model} ({params}B parameters) with {framework}: sequences of up to {seq_len} tokens, {global_batch} of them an optimizer step.",
         "{method} 训练 {model}（{params}B 参数），框架 {framework}：单条序列最长 {seq_len} token，每次参数更新 {global_batch} 条。",
     ),
     "show.unit.d": (
@@ -564,7 +596,7 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "能否放下的判断（行数）",
     ),
     "show.verdict.chance": (
-        " (chance {chance})",
+        " (chance to fit: {chance})",
         "（概率 {chance}）",
     ),
     "show.verdict.does_not_fit": (
@@ -577,7 +609,7 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     ),
     "show.verdict.limit": (
         "; decided by {limit}",
-        "；取决于 {limit}",
+        "；取决于{limit}",
     ),
     "show.verdict.unsure": (
         "Unsure whether it fits",
