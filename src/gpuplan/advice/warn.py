@@ -7,16 +7,19 @@ from typing import Final
 from gpuplan.advice.note import Note, note
 from gpuplan.facts.chip import Chip
 from gpuplan.facts.offer import Offer
+from gpuplan.model.kernels import usable_dtype
 from gpuplan.question.figures import Range
 from gpuplan.question.job import Job
 from gpuplan.question.layout import Layout
 from gpuplan.run.goodput import SPOT_LOSSES_PER_NODE_S
-from gpuplan.units import HOUR
+from gpuplan.units import GIB, HOUR
 
 OLD_PRICE_DAYS: Final = 90
 """Rents moved by 17 to 32 % within four to five months of 2026 (cost facts, price_trend)."""
 SURE: Final = frozenset({"high", "medium"})
 CHINA: Final = "CN"
+MUCH_HOST_BYTES: Final = 64 * GIB
+"""Most machines with a data-centre card have more (cloud offers of 2026: 93 % have the GPUs' memory or more)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,12 +35,15 @@ class Chosen:
     budget_usd: float | None
     resume_auto: bool | None
     country: str | None
+    host_bytes_needed: float = 0.0
+    """Of one node."""
 
 
 def warnings_of(pick: Chosen, today: date) -> tuple[Note, ...]:
     """Warnings of a pick, the gravest first."""
     found: list[Note | None] = [
-        _unsure(pick), *_price(pick, today), _over_budget(pick), _spot(pick), _offload(pick), _fabric(pick),
+        _unsure(pick), *_price(pick, today), _over_budget(pick), _spot(pick), _offload(pick), _host(pick),
+        _fabric(pick),
     ]  # fmt: skip
     found += [*_chip(pick.offer.machine.chip, pick), *_export(pick.offer.machine.chip, pick.country)]
     return tuple(one for one in found if one is not None)
@@ -68,6 +74,7 @@ def _price(pick: Chosen, today: date) -> list[Note | None]:
         undated,
         old,
         note("warn.chip_assumed", chip=offer.machine.chip.id) if offer.chip_is_assumed else None,
+        note("warn.spot_price") if offer.is_spot and offer.provider == "gcp" else None,
         note("warn.marketplace", kind=offer.price_kind) if offer.price_kind == "community" else None,
     ]
 
@@ -91,6 +98,13 @@ def _offload(pick: Chosen) -> Note | None:
     return note("warn.offload") if float(pick.layout.offload) > 0 else None
 
 
+def _host(pick: Chosen) -> Note | None:
+    """Much host memory is needed and nobody states how much there is."""
+    if pick.offer.machine.host_bytes is not None or pick.host_bytes_needed < MUCH_HOST_BYTES:
+        return None
+    return note("warn.host_unknown", gib=pick.host_bytes_needed / GIB)
+
+
 def _fabric(pick: Chosen) -> Note | None:
     machine = pick.offer.machine
     if pick.nodes > 1 and not machine.rdma:
@@ -102,8 +116,12 @@ def _fabric(pick: Chosen) -> Note | None:
 
 def _chip(chip: Chip, pick: Chosen) -> list[Note | None]:
     many = pick.offer.machine.n_gpus > 1
+    used = usable_dtype(chip, pick.job.precision)
     return [
         note("warn.no_bf16", chip=chip.id) if not chip.bf16 and pick.job.precision == "fp16" else None,
+        note("warn.precision", chip=chip.id, asked=pick.job.precision, used=used)
+        if used != pick.job.precision and pick.job.precision not in ("tf32", "fp32")
+        else None,
         note("warn.no_p2p", chip=chip.id) if many and chip.p2p_over_pcie is False else None,
         note("warn.chip_borrowed", chip=chip.id, donor=chip.donor) if chip.donor != chip.id else None,
         note("warn.vendor", vendor=chip.vendor) if chip.vendor != "nvidia" else None,

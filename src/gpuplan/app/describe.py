@@ -13,6 +13,7 @@ from gpuplan.data.spreads import load_spreads
 from gpuplan.model.architectures.decoder import decoder
 from gpuplan.model.estimate import Hardware, memory_of, step_of
 from gpuplan.model.flops import row_flops
+from gpuplan.model.kernels import peak, usable_dtype
 from gpuplan.model.terms import Memory, Step
 from gpuplan.model.verdict import fits_probability
 from gpuplan.question.data_size import padded_len
@@ -77,7 +78,7 @@ def detail_of(understood: Understood, job: Job, layout: Layout, hardware: Hardwa
         step=step,
         step_s=seconds,
         tokens_per_s=Range(low=tokens / seconds.high, typical=tokens / seconds.typical, high=tokens / seconds.low),
-        mfu=float(model_flops_share(flops, step.total_s, n_gpus=layout.n_gpus, peak_flops=_peak(hardware))),
+        mfu=float(model_flops_share(flops, step.total_s, n_gpus=layout.n_gpus, peak_flops=_peak(job, hardware))),
     )
 
 
@@ -249,9 +250,9 @@ def _is_measured(hardware: Hardware) -> bool:
     return chip.donor == chip.id
 
 
-def _peak(hardware: Hardware) -> float:
-    peaks = hardware.machine.chip.peak_flops
-    return peaks.get("bf16") or peaks["fp16"]
+def _peak(job: Job, hardware: Hardware) -> float:
+    chip = hardware.machine.chip
+    return peak(chip, usable_dtype(chip, "bf16" if job.precision in ("fp8", "fp4") else job.precision))
 
 
 def hours(seconds: Range) -> dict[str, float]:

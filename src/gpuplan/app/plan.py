@@ -245,6 +245,7 @@ def _pick(searched: Searched, label: str, point: int, runner_up: int | None, lan
             fits_probability=detail.fits_probability, cost_usd=None if own else bill.cost_usd,
             budget_usd=searched.budget_usd, resume_auto=detail.job.trainer.resume_auto,
             country=country_of(offer.provider),
+            host_bytes_needed=float(detail.memory.host_bytes_per_node),
         ),
         searched.today,
     )  # fmt: skip

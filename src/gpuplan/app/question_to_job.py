@@ -10,17 +10,19 @@ from typing import Final, TypeVar
 
 from gpuplan.data.catalogue import Catalogue
 from gpuplan.data.names import resolve_model
-from gpuplan.data.trainers import choose_trainer, default_framework
+from gpuplan.data.trainers import choose_trainer, default_framework, front_end
 from gpuplan.errors import QuestionError
 from gpuplan.facts.arch import Architecture
 from gpuplan.model.architectures.decoder import decoder
+from gpuplan.model.optimizers import OPTIMIZERS, find_optimizer
 from gpuplan.model.params import active_params, total_params
 from gpuplan.question import defaults
 from gpuplan.question.data_size import Data, data_of
 from gpuplan.question.figures import Assumed
 from gpuplan.question.job import Adapter, Job, Quantisation
 from gpuplan.question.layout import Offload, Recompute
-from gpuplan.question.methods import GENERATES, QLORA, Method, method_of, roles_of
+from gpuplan.question.methods import FULL, GENERATES, QLORA, Method, method_of, roles_of
+from gpuplan.question.parse import nearest, shown
 from gpuplan.question.question import Question
 from gpuplan.search.variant import Variant, axes_of, recomputes_of
 
@@ -71,7 +73,8 @@ def understand(question: Question, catalogue: Catalogue, *, year: float, n_gpus:
     method, table = method_of(word), decoder(model)
     params = float(total_params(table))
     seq_len = question.seq_len or _noted(notes, defaults.default_seq_len(_kind(method), model.max_positions))
-    framework = question.framework or _framework(question, method, params, n_gpus, notes)
+    _check_words(question)
+    framework = question.framework or _framework(question, method, model, params=params, n_gpus=n_gpus, notes=notes)
     variants = {
         bf16: _variants(question, method, model, catalogue, framework=framework, bf16=bf16, seq_len=seq_len,
                         params=params, year=year, n_gpus=n_gpus, notes=notes if bf16 else [])
@@ -111,6 +114,22 @@ def fixed_layout(question: Question) -> dict[str, float]:
     return fixed
 
 
+def _check_words(question: Question) -> None:
+    """Refuse a trainer or an optimizer that nobody knows: it would be computed as another one."""
+    if question.framework is not None and front_end(question.framework) is None:
+        known = ("transformers", "llama-factory", "ms-swift", "axolotl", "trl", "unsloth", "torchtune", "torchtitan",
+                 "megatron", "deepspeed", "litgpt", "verl", "openrlhf", "nemo")  # fmt: skip
+        raise QuestionError(
+            "question.unknown_word", field="framework", value=shown(question.framework), choices=", ".join(known),
+            near=nearest(question.framework.lower(), known, known[0]),
+        )  # fmt: skip
+    if question.optimizer is not None and find_optimizer(question.optimizer) is None:
+        raise QuestionError(
+            "question.unknown_word", field="optimizer", value=shown(question.optimizer), choices=", ".join(OPTIMIZERS),
+            near=nearest(question.optimizer.lower(), OPTIMIZERS, "adamw"),
+        )  # fmt: skip
+
+
 def _noted(notes: list[Assumed], choice: tuple[T, Assumed]) -> T:
     notes.append(choice[1])
     return choice[0]
@@ -127,15 +146,29 @@ def _kind(method: Method) -> str:
     )
 
 
-def _framework(question: Question, method: Method, params: float, n_gpus: float | None, notes: list[Assumed]) -> str:
+def _framework(
+    question: Question,
+    method: Method,
+    model: Architecture,
+    *,
+    params: float,
+    n_gpus: float | None,
+    notes: list[Assumed],
+) -> str:
     """The default framework, or one that can split the model the way the question says."""
     split = any((getattr(question, axis) or 1) > 1 for axis in ("tp", "pp", "cp", "ep"))
+    trains = method.base == FULL and method.objective in ("sft", "pretrain")
     if split:
         word = "torchtitan" if question.zero == 3 and not question.ep else "megatron"
-        return _noted(notes, (word, defaults.assumed("framework", word, "it can split a model in the stated way")))
-    kind = "pretrain" if method.objective == "pretrain" else method.base
-    word = "trl" if method.objective in ("grpo", "ppo") else default_framework(kind, params, n_gpus or MANY_GPUS)
-    return _noted(notes, (word, defaults.assumed("framework", word, "the usual choice for this method and size")))
+        why = "it can split a model in the stated way"
+    elif method.objective in ("grpo", "ppo"):
+        word, why = "trl", "the usual choice for this method"
+    elif model.moe is not None and trains and question.zero is None:
+        word, why = "megatron", "runs all experts in one kernel; transformers visits them one by one (docs/time.md)"
+    else:
+        kind = "pretrain" if method.objective == "pretrain" else method.base
+        word, why = default_framework(kind, params, n_gpus or MANY_GPUS), "the usual choice for this method and size"
+    return _noted(notes, (word, defaults.assumed("framework", word, why)))
 
 
 def _variants(
@@ -153,7 +186,7 @@ def _variants(
     notes: list[Assumed],
 ) -> tuple[Variant, ...]:
     """One variant a trainer mode; `notes` takes what was assumed."""
-    precision = question.precision or _noted(notes, defaults.default_precision(bf16))
+    precision = question.precision or defaults.default_precision(bf16)[0]
     adapter, quantisation = _adapter(question, method, notes), _quantisation(question, method, notes)
     fixed = fixed_layout(question)
     variants: list[Variant] = []

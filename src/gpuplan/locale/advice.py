@@ -3,6 +3,34 @@
 from typing import Final
 
 SENTENCES: Final[dict[str, tuple[str, str]]] = {
+    "arithmetic.above": (
+        "needed: {needed} GiB ({low} to {high}); the card {chip} has {capacity} GiB",
+        "需要 {needed} GiB（{low} 至 {high}）；{chip} 每卡只有 {capacity} GiB",
+    ),
+    "arithmetic.below": (
+        "needed: {needed} GiB ({low} to {high}), below the {capacity} GiB of the card {chip}",
+        "需要 {needed} GiB（{low} 至 {high}），低于 {chip} 每卡的 {capacity} GiB",
+    ),
+    "arithmetic.peak": (
+        "worst phase: {phase}, {gib} GiB allocated",
+        "峰值阶段：{phase}，已分配 {gib} GiB",
+    ),
+    "arithmetic.peak_parts": (
+        "beside the states (GiB): {parts}; not all at once",
+        "状态之外（GiB）：{parts}；不会同时出现",
+    ),
+    "arithmetic.quantised": (
+        "frozen weights in {name}: {bytes} bytes a parameter",
+        "冻结权重以 {name} 存储：每参数 {bytes} 字节",
+    ),
+    "arithmetic.state_parts": (
+        "states (GiB): {parts}",
+        "状态（GiB）：{parts}",
+    ),
+    "arithmetic.states": (
+        "{params}e9 parameters x {bytes} bytes / {gpus} = {gib} GiB of states on each GPU",
+        "{params}e9 参数 x {bytes} 字节 / {gpus} = 每卡 {gib} GiB 状态",
+    ),
     "assumed.chip": ("memory, speed and price", "影响显存、速度和价格"),
     "assumed.epochs": ("time and cost grow with it", "时间和费用随之成比例增长"),
     "assumed.fabric": ("time of every step over several nodes", "影响多机每一步的时间"),
@@ -25,8 +53,8 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     "limit.host": ("memory of the host", "主机内存"),
     "limit.memory": ("GPU memory in the phase {phase}", "{phase} 阶段的显存"),
     "limit.layout": (
-        "no layout divides the model and the batch over {gpus} GPUs",
-        "没有切分方式能把模型和批次分到 {gpus} 张卡上",
+        "no layout divides the model and a global batch of {batch} over {gpus} GPUs",
+        "没有切分方式能把模型和全局批次 {batch} 分到 {gpus} 张卡上",
     ),
     "limit.fabric": ("nobody states the network between these nodes", "没有来源说明这些机器之间的网络"),
     "limit.price": ("nobody states a price", "没有来源给出价格"),
@@ -122,6 +150,14 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "time of generating answers is not included; the real run is longer",
         "未包含生成回答的时间；实际运行更长",
     ),
+    "warn.host_unknown": (
+        "needs {gib} GiB of host memory on each node, and nobody states how much there is",
+        "每台机器需要 {gib} GiB 主机内存，但没有来源说明实际有多少",
+    ),
+    "warn.precision": (
+        "{chip} has no {asked}: products run in {used}",
+        "{chip} 不支持 {asked}：矩阵乘法以 {used} 运行",
+    ),
     "warn.low_confidence": (
         "the price is of low confidence ({source}); nothing better exists",
         "价格可信度低（{source}）；没有更好的来源",
@@ -163,6 +199,10 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     "warn.spot": (
         "spot: the machine may be taken away about every {typical} h (between {often} and {seldom}); resume is automatic",
         "抢占式：机器大约每 {typical} 小时可能被收回（{often} 至 {seldom}）；会自动续训",
+    ),
+    "warn.spot_price": (
+        "spot prices of Google Cloud differ by region and month up to five times (a3-highgpu-8g in 2026: 9.07 to 50.32 USD an hour)",
+        "Google Cloud 的抢占式价格因地域和月份相差可达五倍（a3-highgpu-8g 在 2026 年为每小时 9.07 至 50.32 USD）",
     ),
     "warn.spot_flag": (
         "spot: the machine may be taken away about every {typical} h (between {often} and {seldom}); the trainer resumes only where the command says so",

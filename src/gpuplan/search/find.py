@@ -146,7 +146,12 @@ def find(
     least_probability: float = FITS,
 ) -> Found:
     """Every point worth ranking; a layout counts as fitting from `least_probability` on."""
-    pools = {bf16: _pools(sites, variants[bf16], bf16=bf16, run=run, needed_of=needed_of) for bf16 in (True, False)}
+    pools = {
+        bf16: pools_of(
+            _fleet([s for s in sites if s.bf16 == bf16]), variants[bf16], run.global_batch, needed_of=needed_of
+        )
+        for bf16 in (True, False)
+    }
     pruned: Counter[str] = Counter()
     considered = 0
     seen = _Seen()
@@ -193,23 +198,23 @@ def time_of(pool: Pool, layout: Layout, hardware: Hardware, *, data: Data, mean_
     return np.broadcast_to(step_of(job, layout, hardware).total_s, np.shape(layout.n_gpus))
 
 
-def _pools(
-    sites: Sequence[Site], variants: Sequence[Variant], *, bf16: bool, run: Run, needed_of: NeededOf
-) -> list[Pool]:
-    """Layouts and memory for every node count that some site of this precision wants."""
-    wanted = sorted({(site.gpus, n) for site in sites if site.bf16 == bf16 for n in site.nodes.tolist()})
-    if not wanted:
-        return []
-    fleet = Fleet(
-        gpus_per_node=np.array([float(gpus) for gpus, _ in wanted]), nodes=np.array([float(n) for _, n in wanted])
-    )
+def pools_of(fleet: Fleet, variants: Sequence[Variant], global_batch: float, *, needed_of: NeededOf) -> list[Pool]:
+    """Legal layouts and their memory on every node count of a fleet."""
     pools = []
-    for variant in variants:
-        candidates = candidates_of(variant, fleet, global_batch=run.global_batch)
+    for variant in variants if fleet.nodes.size else ():
+        candidates = candidates_of(variant, fleet, global_batch=global_batch)
         memory = memory_of(variant.job, candidates.layout)
         needed = needed_of(memory, variant.job)
         pools.append(Pool(variant=variant, candidates=candidates, memory=memory, needed=needed))
     return pools
+
+
+def _fleet(sites: Sequence[Site]) -> Fleet:
+    """Node counts that some site wants."""
+    wanted = sorted({(site.gpus, n) for site in sites for n in site.nodes.tolist()})
+    return Fleet(
+        gpus_per_node=np.array([float(gpus) for gpus, _ in wanted]), nodes=np.array([float(n) for _, n in wanted])
+    )
 
 
 def _here(pool: Pool, site: Site) -> NDArray[np.bool_]:
@@ -249,13 +254,14 @@ def _first_that_fits(pools: Sequence[Pool], rows: Sequence[Ints]) -> list[Ints]:
 
 
 def _least_needed(pools: Sequence[Pool], site: Site) -> tuple[float, float]:
-    """Least bytes that any layout of the site's node counts needs, for sure; and what the card has."""
-    least = np.inf
+    """Least bytes that any layout needs for sure, of the site's node counts and within its host; and the card's."""
+    least, machine = np.inf, site.hardware.machine
     for pool in pools:
-        here = _here(pool, site)
+        offload = pool.candidates.layout.offload
+        here = _here(pool, site) & fits_host(pool.memory.host_bytes_per_node, machine.host_bytes, offload)
         if np.any(here):
             least = min(least, float(np.min(np.broadcast_to(pool.needed.high, here.shape)[here])))
-    return least, float(site.hardware.machine.chip.memory_bytes)
+    return least, float(machine.chip.memory_bytes)
 
 
 def _cheapest_first(sites: Sequence[Site], run: Run, least_flops_per_row: float) -> list[int]:
@@ -305,7 +311,7 @@ def _timed(index: int, site: Site, pools: Sequence[Pool], rows: Sequence[Ints], 
 
 
 def _points(best: Timed, site: Site, run: Run, *, place: int) -> Points:
-    """Each offer of the site with each node count."""
+    """Each offer of the site with each node count, but for nodes that would start longer than they work."""
     n_offers, n_counts = site.offer.size, best.nodes.size
     nodes, step, stored = (np.tile(a, n_offers) for a in (best.nodes, best.step_s, best.checkpoint_bytes))
     price, spot = np.repeat(site.price_per_hour, n_counts), np.repeat(site.is_spot, n_counts)
@@ -316,6 +322,7 @@ def _points(best: Timed, site: Site, run: Run, *, place: int) -> Points:
         run, step, n_gpus=nodes * site.gpus, n_nodes=nodes, checkpoint_bytes=stored, price_per_hour=price,
         spot=spot.astype(float),
     )  # fmt: skip
+    idle = np.less(cost.work_s, cost.start_s) & (nodes > np.min(best.nodes))
     points = Points(
         offer=np.repeat(site.offer, n_counts),
         provider=np.repeat(site.provider, n_counts),
@@ -327,7 +334,7 @@ def _points(best: Timed, site: Site, run: Run, *, place: int) -> Points:
         duration_s=np.array(np.broadcast_to(cost.total_s, nodes.shape)),
         is_spot=spot,
     )
-    return chosen(points, suffices)
+    return chosen(points, suffices & ~idle)
 
 
 def _joined(parts: Sequence[Points]) -> Points:

@@ -1,0 +1,183 @@
+"""The nearest changes that make a job fit, each one computed: other layouts, more or larger cards, other methods."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Any, Final
+
+import numpy as np
+
+from gpuplan.advice.note import Note, note
+from gpuplan.app.check import Tried, try_on
+from gpuplan.app.describe import bill_of, hours, layout_json, memory_json, pace_of, range_json
+from gpuplan.app.run_estimate import rounded
+from gpuplan.data.catalogue import Catalogue
+from gpuplan.data.offers import RANKED_CONFIDENCE
+from gpuplan.errors import QuestionError
+from gpuplan.facts.chip import Chip
+from gpuplan.question.question import Question
+from gpuplan.units import GIB
+
+LAYOUT_KEYS: Final = ("micro_batch", "grad_accum", "zero", "tp", "pp", "cp", "ep", "recompute", "offload")
+MOST_NODES: Final = 64
+SHORTEST: Final = 256
+LARGER_CARDS: Final = 4
+"""Larger cards that are tried, the smallest first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A change that fits for sure, with its memory and time."""
+
+    text: Note
+    memory: dict[str, Any]
+    time: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Idea:
+    """A changed question on hardware, and how the change is said once it is computed."""
+
+    question: Question
+    chip: Chip
+    nodes: int
+    worded: Callable[[Tried], Note]
+
+
+def nearest_changes(question: Question, catalogue: Catalogue, tried: Tried, *, today: date) -> tuple[Change, ...]:
+    """Of each kind of change the smallest that fits for sure."""
+    found = []
+    for ideas in _kinds(question, catalogue, tried):
+        for idea in ideas:
+            try:
+                one = try_on(idea.question, catalogue, chip=idea.chip, nodes=idea.nodes, count=tried.machine.n_gpus,
+                             today=today)  # fmt: skip
+            except QuestionError:
+                continue
+            if one.word == "fits" and one.detail is not None:
+                found.append(Change(text=idea.worded(one), memory=_memory(one), time=_time(one)))
+                break
+    return tuple(found)
+
+
+def _kinds(question: Question, catalogue: Catalogue, tried: Tried) -> Iterator[Iterator[Idea]]:
+    yield _free_layout(question, tried)
+    yield _offload(question, tried)
+    yield _shorter(question, tried)
+    yield _methods(question, tried)
+    yield _more_nodes(question, tried)
+    yield _larger_cards(question, catalogue, tried)
+
+
+def _free_layout(question: Question, tried: Tried) -> Iterator[Idea]:
+    """The same GPUs, every stated part of the layout left to the search."""
+    if any(getattr(question, key) is not None for key in LAYOUT_KEYS):
+        yield _idea(tried, _without_layout(question), lambda one: note("nearest.free_layout", layout=_words(one)))
+
+
+def _offload(question: Question, tried: Tried) -> Iterator[Idea]:
+    """States in host memory; how much of it is said, because nobody knows the host."""
+    for kind in ("optimizer", "all"):
+        changed = replace(_without_layout(question), offload=kind)
+
+        def worded(one: Tried, kind: str = kind) -> Note:
+            assert one.detail is not None
+            host = float(one.detail.memory.host_bytes_per_node) / GIB
+            return note("nearest.offload", offload=kind, host_gib=host)
+
+        yield _idea(tried, changed, worded)
+
+
+def _shorter(question: Question, tried: Tried) -> Iterator[Idea]:
+    length = tried.understood.data.seq_len // 2
+    while length >= SHORTEST:
+        changed = replace(question, seq_len=length, mean_len=None, p95_len=None)
+        yield _idea(tried, changed, lambda one: note("nearest.seq_len", seq_len=one.understood.data.seq_len))
+        length //= 2
+
+
+def _methods(question: Question, tried: Tried) -> Iterator[Idea]:
+    """Adapters, then adapters over quantised weights; the objective stays."""
+    method = tried.understood.method
+    goal = "" if method.objective == "sft" else f"{method.objective}_"
+    words = () if method.objective == "pretrain" or method.base == "qlora" else (f"{goal}lora", f"{goal}qlora")
+    for word in words:
+        if word != method.word:
+            changed = replace(_without_layout(question), method=word, framework=None, framework_version=None)
+            yield _idea(tried, changed, lambda one: note("nearest.method", method=one.understood.method.word))
+
+
+def _more_nodes(question: Question, tried: Tried) -> Iterator[Idea]:
+    nodes = tried.nodes * 2
+    while nodes <= MOST_NODES:
+        changed = replace(_without_layout(question), nodes=float(nodes), zero=question.zero)
+        yield Idea(question=changed, chip=tried.machine.chip, nodes=nodes, worded=_more)
+        nodes *= 2
+
+
+def _larger_cards(question: Question, catalogue: Catalogue, tried: Tried) -> Iterator[Idea]:
+    """As many of a card with more memory, of those that somebody rents out, the smallest first."""
+    needed = 0.0 if tried.detail is None else float(tried.detail.ranges["needed"].typical)
+    rented = {
+        offer.machine.chip.id: offer.machine.chip
+        for offer in catalogue.offers
+        if offer.confidence in RANKED_CONFIDENCE
+        and offer.price_per_hour is not None
+        and offer.machine.n_gpus == tried.machine.n_gpus
+        and offer.machine.chip.vendor == tried.machine.chip.vendor
+        and offer.machine.chip.bf16
+        and offer.machine.chip.memory_bytes > max(tried.machine.chip.memory_bytes, needed)
+    }
+    order = sorted(rented.values(), key=lambda chip: (chip.memory_bytes, -max(chip.peak_flops.values()), chip.id))
+    sizes = dict.fromkeys(chip.memory_bytes for chip in order)
+    smallest = [next(chip for chip in order if chip.memory_bytes == size) for size in sizes][:LARGER_CARDS]
+    for chip in smallest:
+        changed = replace(_without_layout(question), on=f"{tried.machine.n_gpus}x{chip.id}")
+        yield Idea(question=changed, chip=chip, nodes=tried.nodes, worded=_card)
+
+
+def _idea(tried: Tried, question: Question, worded: Callable[[Tried], Note]) -> Idea:
+    return Idea(question=question, chip=tried.machine.chip, nodes=tried.nodes, worded=worded)
+
+
+def _without_layout(question: Question) -> Question:
+    return replace(question, **dict.fromkeys(LAYOUT_KEYS))  # type: ignore[arg-type]
+
+
+def _more(one: Tried) -> Note:
+    per_node = one.machine.n_gpus
+    return note("nearest.more_gpus", gpus=per_node * one.nodes, nodes=one.nodes, per_node=per_node)
+
+
+def _card(one: Tried) -> Note:
+    name = f"{one.machine.n_gpus}x{one.machine.chip.id}"
+    return note("nearest.chip", what=name if one.nodes == 1 else f"{one.nodes} x {name}")
+
+
+def _words(one: Tried) -> str:
+    """The parts of a layout that are not trivial, as options of the command line."""
+    assert one.detail is not None
+    layout = layout_json(one.detail.layout)
+    names = {"zero": "zero", "tensor_parallel": "tp", "pipeline_parallel": "pp", "context_parallel": "cp",
+             "expert_parallel": "ep", "micro_batch": "micro-batch"}  # fmt: skip
+    words = [f"--{option} {layout[name]}" for name, option in names.items() if layout[name] > (name != "zero")]
+    words += [f"--{name} {layout[name]}" for name in ("recompute", "offload") if layout[name] != "none"]
+    return " ".join(words) or "--zero 0"
+
+
+def _memory(one: Tried) -> dict[str, Any]:
+    assert one.detail is not None
+    whole = memory_json(one.detail)
+    return {name: whole[name] for name in ("needed_gib", "capacity_gib", "fits_probability", "host_per_node")}
+
+
+def _time(one: Tried) -> dict[str, Any]:
+    assert one.detail is not None
+    if not np.isfinite(float(one.detail.step.total_s)):
+        return {"step_time_s": None, "duration_hours": None}
+    bill = bill_of(one.understood, pace_of(one.understood, one.detail), price_per_hour=0.0, is_spot=False)
+    return {
+        "step_time_s": range_json(one.detail.step_s),
+        "duration_hours": hours(bill.duration_s),
+        "mfu": rounded(one.detail.mfu),
+    }

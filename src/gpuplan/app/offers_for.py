@@ -1,0 +1,23 @@
+"""The cheapest offer of given machines, so that a check can say what they would cost."""
+
+from gpuplan.data.catalogue import Catalogue
+from gpuplan.data.costs import fx_rate
+from gpuplan.data.offers import may_rank, price_usd_per_hour
+from gpuplan.facts.machine import Machine
+from gpuplan.facts.offer import Offer
+from gpuplan.question.parse import CURRENCIES
+
+
+def cheapest_for(machine: Machine, nodes: int, catalogue: Catalogue) -> Offer | None:
+    """On-demand offer of the same chip and count, with a stated network where several nodes are wanted."""
+    rates = {currency: fx_rate(catalogue.costs, currency)[0] for currency in CURRENCIES}
+    fitting = [
+        offer
+        for offer in catalogue.offers
+        if offer.machine.chip.id == machine.chip.id
+        and offer.machine.n_gpus == machine.n_gpus
+        and not offer.is_spot
+        and may_rank(offer)
+        and (nodes == 1 or offer.machine.nic_bytes_per_s_per_gpu)
+    ]
+    return min(fitting, key=lambda offer: price_usd_per_hour(offer, rates) or 0.0, default=None)
