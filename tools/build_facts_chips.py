@@ -33,6 +33,9 @@ class Sources:
 
     def id_of(self, text: str) -> str:
         """The id of `text`, new or known."""
+        text = text.replace(
+            " seen in the search corpora (not archived); not cross-checked on disk", "; not cross-checked"
+        )
         for key, known in self.table.items():
             if known == text:
                 return key

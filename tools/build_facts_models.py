@@ -6,6 +6,7 @@ reason and their published count. Only fields that differ from the record's defa
 
 import argparse
 import json
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -175,14 +176,31 @@ def moe_fields(row: dict[str, Any]) -> dict[str, Any]:
 
 def source_ids(row: dict[str, Any], sources: dict[str, str]) -> dict[str, str]:
     """Sources of the shape and of the count, as short ids."""
-    config = row["source"]["config"]
-    place = " ".join(part for part in (config["repo"], config["path"]) if part)
-    commit = f" @ {config['commit'][:9]}" if config["commit"] else ""
-    title = f" ({config['title']})" if config["title"] else ""
-    texts = {"shape": f"{place}{commit}{title}"}
+    texts = {"shape": source_text(row)}
     if row["exact_params_meta"]:
         texts["published"] = "derived: built on the meta device with transformers 5.24.0 from that shape"
     return {field: sources.setdefault(text, f"m{len(sources) + 1}") for field, text in texts.items()}
+
+
+def source_text(row: dict[str, Any]) -> str:
+    """Where the shape was read; a copy in somebody's account is named by what it copies, not by whom."""
+    config = row["source"]["config"]
+    repo, path, title = config["repo"] or "", config["path"] or "", config["title"] or ""
+    commit = f" @ {config['commit'][:9]}" if config["commit"] else ""
+    if title.startswith("GitHub copy"):
+        return f"{path} of a copy on GitHub: {repo.rsplit('/', 1)[-1]}{commit}"
+    page = re.search(r"(?:Hugging Face page |ollama\.com/)(\S+)/(\S+)", title)
+    if page:
+        own = page[1] == row["hf_id"].split("/")[0]
+        kind = "model page" if own else "model page of a derivative"
+        return f"{path or 'parameters'}: {kind}, {page[2].rstrip(')')}"
+    title = re.sub(r"\s*\(find_string.*?\)", "", title)
+    parts = [
+        part
+        for part in (f"{repo} {path}".strip() + commit, f"({title})" if title and (repo or path) else title)
+        if part
+    ]
+    return " ".join(parts)
 
 
 def why_not_covered(row: dict[str, Any], extra_params: int) -> str | None:
