@@ -17,9 +17,9 @@ def verdict_line(word: str, probability: float | None, limit: str | None, lang: 
     """The verdict with its probability and what decides it."""
     text = say(lang, f"show.verdict.{word}")
     if probability is not None:
-        text += say(lang, "show.verdict.chance", chance=chance(probability))
+        text = say(lang, "show.verdict.chance", verdict=text, chance=chance(probability))
     if limit is not None:
-        text += say(lang, "show.verdict.limit", limit=_limit(limit, lang))
+        text = say(lang, "show.verdict.limit", verdict=text, limit=_limit(limit, lang))
     return Verdict(text, KINDS[word])
 
 

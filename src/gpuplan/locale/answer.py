@@ -596,8 +596,8 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "能否放下的判断（行数）",
     ),
     "show.verdict.chance": (
-        " (chance to fit: {chance})",
-        "（概率 {chance}）",
+        "{verdict} (chance to fit: {chance})",
+        "{verdict}（概率 {chance}）",
     ),
     "show.verdict.does_not_fit": (
         "It does not fit",
@@ -608,8 +608,8 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "放得下",
     ),
     "show.verdict.limit": (
-        "; decided by {limit}",
-        "；取决于{limit}",
+        "{verdict}; decided by {limit}",
+        "{verdict}；取决于{limit}",
     ),
     "show.verdict.unsure": (
         "Unsure whether it fits",
