@@ -6,9 +6,12 @@ and one set of variants for chips with bf16, another for those without.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Final, TypeVar
 
+from gpuplan.app.question_file import read_table
 from gpuplan.data.catalogue import Catalogue
+from gpuplan.data.config_json import architecture_from_config
 from gpuplan.data.names import resolve_model
 from gpuplan.data.trainers import choose_trainer, default_framework, front_end
 from gpuplan.errors import QuestionError
@@ -65,8 +68,7 @@ class Understood:
 
 def understand(question: Question, catalogue: Catalogue, *, year: float, n_gpus: float | None = None) -> Understood:
     """The question in full; `n_gpus` where the hardware is given (own, or a check)."""
-    match = resolve_model(question.model, catalogue.models)
-    model, notes = match.architecture, list(match.assumed)
+    model, notes = _model(question.model, catalogue)
     if not model.covered:
         raise QuestionError("question.not_covered", model=model.id)
     word = question.method or _noted(notes, defaults.default_method())
@@ -112,6 +114,14 @@ def fixed_layout(question: Question) -> dict[str, float]:
     if question.offload is not None:
         fixed["offload"] = float(Offload[question.offload.upper()])
     return fixed
+
+
+def _model(text: str, catalogue: Catalogue) -> tuple[Architecture, list[Assumed]]:
+    """The model that a name, a size or the path of a config.json means."""
+    if text.endswith(".json"):
+        return architecture_from_config(read_table(text), where=Path(text).name), []
+    match = resolve_model(text, catalogue.models)
+    return match.architecture, list(match.assumed)
 
 
 def _check_words(question: Question) -> None:
