@@ -23,7 +23,7 @@ def main(check: bool) -> int:
     wrong = []
     for name, lang in READMES.items():
         text = (ROOT / name).read_text(encoding="utf-8")
-        fresh = BLOCK.sub(lambda block: _block(block["command"], _output(block["command"], lang)), text)
+        fresh = refreshed(text, lang)
         if not check:
             (ROOT / name).write_text(fresh, encoding="utf-8")
         pairs = zip(BLOCK.finditer(text), BLOCK.finditer(fresh), strict=True)
@@ -31,6 +31,11 @@ def main(check: bool) -> int:
     if check and wrong:
         print("\n".join(["outdated, run python tools/readme.py:", *wrong]), file=sys.stderr)
     return int(check and bool(wrong))
+
+
+def refreshed(text: str, lang: str) -> str:
+    """The text with every output as the program prints it now."""
+    return BLOCK.sub(lambda block: _block(block["command"], _output(block["command"], lang)), text)
 
 
 def shape(output: str) -> list[str]:
