@@ -90,6 +90,8 @@ def estimate_of(reading: Reading, catalogue: Catalogue) -> Estimate:
 
 def mixture(found: Range, weights: Array) -> Range:
     """The 90 % interval of all scenarios together; typical is the likeliest scenario's."""
+    if weights.size == 1:
+        return Range(low=first(found.low), typical=first(found.typical), high=first(found.high))
     typical = np.broadcast_to(np.asarray(found.typical, dtype=float), weights.shape)
     up = np.log(np.maximum(found.high, 1e-12) / np.maximum(found.typical, 1e-12)) / 1.645
     down = np.log(np.maximum(found.typical, 1e-12) / np.maximum(found.low, 1e-12)) / 1.645

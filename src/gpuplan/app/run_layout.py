@@ -164,8 +164,10 @@ def _around(usual: float, limit: float) -> dict[float, float]:
     return options
 
 
-def open_batch(run: MeasuredRun, opens: Openings, *, trainer: Trainer, data_parallel: float, pretrains: bool) -> None:
-    """Micro-batch and accumulation where they do not follow from what is stated."""
+def open_batch(
+    run: MeasuredRun, opens: Openings, *, trainer: Trainer, data_parallel: float, pipeline: float, pretrains: bool
+) -> None:
+    """Micro-batch and accumulation where they do not follow from what is stated; a pipeline is kept full."""
     micro, accum, whole = run.micro_batch, run.grad_accum, run.global_batch_seqs
     if micro is None:
         if whole is not None and accum is not None:
@@ -179,7 +181,10 @@ def open_batch(run: MeasuredRun, opens: Openings, *, trainer: Trainer, data_para
         opens.choose("micro_batch", options or {1.0: 1.0}, source="default of the trainer first", effect="activations")
     if accum is None and whole is None:
         options = {8.0: 0.5, 1.0: 0.25, 32.0: 0.25} if pretrains else {1.0: 0.6, 4.0: 0.2, 8.0: 0.2}
-        opens.choose("grad_accum", options, source="no batch stated", effect="share of optimizer and reduction")
+        filled: dict[float, float] = {}
+        for value, weight in options.items():
+            filled[max(value, pipeline)] = filled.get(max(value, pipeline), 0.0) + weight
+        opens.choose("grad_accum", filled, source="no batch stated", effect="share of optimizer and reduction")
 
 
 def open_recompute(run: MeasuredRun, opens: Openings, *, trainer: Trainer, front: str, adapts: bool) -> float:

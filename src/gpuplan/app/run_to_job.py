@@ -5,6 +5,7 @@ open one becomes scenarios or a named assumption.
 """
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -27,7 +28,7 @@ from gpuplan.app.run_layout import (
 from gpuplan.app.run_model import model_of
 from gpuplan.data.catalogue import Catalogue
 from gpuplan.data.names import find_model
-from gpuplan.data.trainers import choose_trainer, front_end
+from gpuplan.data.trainers import choose_trainer, default_framework, front_end
 from gpuplan.facts.arch import Architecture
 from gpuplan.facts.measured import MeasuredRun
 from gpuplan.facts.trainer import Trainer
@@ -78,21 +79,21 @@ def read_run(run: MeasuredRun, catalogue: Catalogue) -> Reading:
         opens.note("task", method.base, source=f"nearest to {method.word!r}", effect="trained parameters")
     if str(run.model.get("kind")) == "multimodal":
         opens.note("model.kind", "decoder", source="only the language part is computed", effect="activations, time")
-    front = front_end(run.framework) or ""
-    cards = cards_of(run, opens, catalogue)
-    degrees = degrees_of(run, opens, front=front or _guess(method), per_node=cards.per_node, adapts=method.adapts)
-    front = front or _guess(method)
     params = float(total_params(decoder(arch)))
+    word = _word(run, method, params)
+    front = front_end(word) or "transformers"
+    cards = cards_of(run, opens, catalogue)
+    degrees = degrees_of(run, opens, front=front, per_node=cards.per_node, adapts=method.adapts)
     large = not method.adapts and cards.memory_bytes is not None and 12.0 * params > cards.memory_bytes
     zero = open_zero(run, opens, front=front, degrees=degrees, is_large=large)
     open_degrees(run, opens, degrees, params=params, memory_bytes=cards.memory_bytes, adapts=method.adapts)
-    trainer = _trainer(run, opens, method, catalogue, cards=cards, zero=zero, fsdp=degrees.fsdp, params=params)
+    trainer = _trainer(run, opens, method, catalogue, word=word, cards=cards, zero=zero, fsdp=degrees.fsdp)
     seq_len = _seq_len(run, opens, arch, method)
     pretrains, swift = method.objective == "pretrain", "swift" in (run.framework or "").lower()
     data = run.parallel.get("dp") or max(
         degrees.n_gpus / ((degrees.tensor or 1) * (degrees.pipeline or 1) * degrees.context), 1.0
     )
-    open_batch(run, opens, trainer=trainer, data_parallel=data, pretrains=pretrains)
+    open_batch(run, opens, trainer=trainer, data_parallel=data, pipeline=degrees.pipeline or 1.0, pretrains=pretrains)
     stated = {
         "zero": float(zero),
         "recompute": open_recompute(run, opens, trainer=trainer, front=front, adapts=method.adapts),
@@ -121,25 +122,30 @@ def _possible(grid: Grid, degrees: Degrees) -> Grid:
     return kept(grid, split * degrees.context <= degrees.n_gpus + 0.5)
 
 
+@lru_cache(maxsize=4096)
 def _found(name: str, params: float | None, catalogue: Catalogue) -> tuple[Architecture | None, str | None]:
+    """The catalogue's model of a name; remembered, because files of runs repeat names."""
     match = find_model(name, catalogue.models, params=params)
     if match is None:
         return None, None
     return match.architecture, match.assumed[0].source if match.assumed else None
 
 
-def _guess(method: Method) -> str:
-    return "megatron" if method.objective == "pretrain" else "transformers"
+def _word(run: MeasuredRun, method: Method, params: float) -> str:
+    """The framework of a row, or the usual one for such a job where nobody states a known one."""
+    if front_end(run.framework):
+        return str(run.framework)
+    kind = "pretrain" if method.objective == "pretrain" else method.base
+    return default_framework(kind, params, float(run.hardware.get("n_gpus") or 1))
 
 
-def _trainer(run: MeasuredRun, opens: Openings, method: Method, catalogue: Catalogue, *, cards: Cards, zero: int,
-             fsdp: bool, params: float) -> Trainer:  # fmt: skip
+def _trainer(run: MeasuredRun, opens: Openings, method: Method, catalogue: Catalogue, *, word: str, cards: Cards,
+             zero: int, fsdp: bool) -> Trainer:  # fmt: skip
     """The trainer, with what the row states about its kernels and masters."""
-    front = front_end(run.framework) or _guess(method)
-    numbers = numbers_of(run, opens, front=front, bf16=cards.bf16, fp8=cards.fp8, fp4=cards.fp4)
+    numbers = numbers_of(run, opens, front=front_end(word) or "", bf16=cards.bf16, fp8=cards.fp8, fp4=cards.fp4)
     trainer, assumed = choose_trainer(
         catalogue.trainers,
-        framework=run.framework or front,
+        framework=word,
         method="pretrain" if method.objective == "pretrain" else _mode(method),
         precision=numbers.precision,
         zero=zero,
@@ -148,11 +154,11 @@ def _trainer(run: MeasuredRun, opens: Openings, method: Method, catalogue: Catal
         version=run.framework_version,
         date=run.date,
         master_fp32=numbers.master_fp32,
-        params=params,
     )
     opens.notes.extend(assumed)
-    if run.framework is None:
-        opens.note("framework", trainer.framework, source="none stated: usual for this task", effect="memory, launch")
+    if not front_end(run.framework):
+        why = "none stated" if run.framework is None else f"{run.framework!r} is not known"
+        opens.note("framework", word, source=f"{why}: usual for this task and size", effect="memory, launch")
     fused = (run.fused_kernels or "").lower()
     if fused in CHUNKED:
         trainer = replace(trainer, logit_bytes_forward=0.0, logit_bytes_peak=0.0, logit_bytes_reserved=0.0)
