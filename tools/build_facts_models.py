@@ -28,6 +28,34 @@ EXTRA_PARAMS: Final[Mapping[str, tuple[Callable[[dict[str, Any]], int], str]]] =
     "swiss-ai/Apertus-v1.5-8B": (lambda r: 2 * r["layers"], "two xIELU scalars a layer"),
     "poolside/laguna-XS.2": (lambda r: r["layers"] * r["hidden"] * r["heads"], "one gate a head on each layer"),
 }
+PAPER_MODELS: Final[tuple[dict[str, Any], ...]] = (
+    {
+        "id": "gpt3-175b",
+        "aliases": ["gpt-3-175b", "gpt-3"],
+        "family": "GPT-3",
+        "layers": 96,
+        "hidden": 12288,
+        "heads": 96,
+        "kv_heads": 96,
+        "head_dim": 128,
+        "ffn": 49152,
+        "gated_mlp": False,
+        "activation": "gelu",
+        "vocab": 50257,
+        "tied_embeddings": True,
+        "max_positions": 2048,
+        "position_params": 2048 * 12288,
+        "norm": "LayerNorm",
+        "norm_bias": True,
+        "qkv_bias": True,
+        "attn_out_bias": True,
+        "mlp_bias": True,
+        "confidence": "medium",
+        "notes": "weights not published; shape as in the paper, parts of a layer as in GPT-2",
+        "src": "arXiv:2005.14165, table 2.1; biases, norms and tied head as in GPT-2 (openai-community/gpt2)",
+    },
+)
+"""Shapes that people name and train from scratch, stated in papers."""
 SHAPE_FIELDS: Final = {
     # record field: row field, written where the value is not the record's default
     "layers": "layers",
@@ -71,6 +99,9 @@ def main() -> None:
         if out.get("covered") is False:
             uncovered.append(row["hf_id"])
         lines.append(json.dumps(out, ensure_ascii=False, separators=(",", ":")))
+    for paper in PAPER_MODELS:
+        cited = {"shape": sources.setdefault(paper["src"], f"m{len(sources) + 1}")}
+        lines.append(json.dumps({**paper, "src": cited}, ensure_ascii=False, separators=(",", ":")))
     (out_dir / "models.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
     by_id = {key: text for text, key in sources.items()}
     (out_dir / "model_sources.json").write_text(

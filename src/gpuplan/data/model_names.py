@@ -37,6 +37,8 @@ class ModelMatch:
 class _Entry:
     model_id: str
     key: ModelKey
+    labels: frozenset[float]
+    """Sizes that the name states, or that the id states where an alias says none."""
     params: float | None
     covered: bool
     is_moe: bool
@@ -83,8 +85,8 @@ def find_model(
     for words in dict.fromkeys((key.words, key.words - TOWERS)):
         found = index.find(text, replace(key, words=words))
         if params and not key.layers:
-            near = tuple(entry for entry in found.entries if _is_size(entry, params, tolerance=STATED_TOLERANCE))
-            found = replace(found, entries=near)
+            near = [e for e in found.entries if _is_size(e, params, tolerance=STATED_TOLERANCE) or not _sized(e)]
+            found = replace(found, entries=tuple(near))
         if found.entries and (key.sizes or not _sizes_differ(found.entries)):
             if words != key.words:
                 found = replace(found, why="text model of a relative with another tower, which is not counted")
@@ -99,10 +101,13 @@ class _Names:
         self.by_name: dict[str, _Entry] = {}
         self.entries: list[_Entry] = []
         for row in rows:
+            own_sizes = model_key(row["id"]).sizes
             for name in (row["id"], *row.get("aliases", ())):
+                key = model_key(name)
                 entry = _Entry(
                     model_id=row["id"],
-                    key=model_key(name),
+                    key=key,
+                    labels=key.sizes or own_sizes,
                     params=row.get("published_params"),
                     covered=row.get("covered", True),
                     is_moe=bool(row.get("moe")),
@@ -142,7 +147,7 @@ class _Names:
                 found = self._by_rules(grown)
                 found = found if found.entries else self._with_more_words(grown)
                 if found.entries:
-                    return replace(found, why=f"a fine-tune of that model: {source}")
+                    return replace(found, why=f"the model that it grew from: {source}")
         if key.words & KIN:
             found = self._by_rules(replace(key, words=key.words - KIN))
             if found.entries:
@@ -175,8 +180,13 @@ def _folded(name: str) -> str:
 
 
 def _is_size(entry: _Entry, size: float, *, tolerance: float = SIZE_TOLERANCE) -> bool:
-    labels = [*entry.key.sizes, *([entry.params] if entry.params else [])]
-    return not labels or any(abs(label - size) <= tolerance * size for label in labels)
+    """True where a label or the count agrees; a model of unknown size agrees with none."""
+    labels = [*entry.labels, *([entry.params] if entry.params else [])]
+    return any(abs(label - size) <= tolerance * size for label in labels)
+
+
+def _sized(entry: _Entry) -> bool:
+    return bool(entry.labels or entry.params)
 
 
 def _sizes_differ(entries: Iterable[_Entry]) -> bool:
