@@ -28,6 +28,8 @@ SHARDS_BY_DEFAULT: Final = frozenset(
 FROZEN_BYTES: Final = 2.2
 TRAINED_BYTES: Final = 8.0
 """Bytes a parameter that decide how far a model is usually split: frozen with adapters; trained and sharded."""
+SMALL_MODEL: Final = 3e9
+"""Below this size trainers run with their default micro-batch; larger models are started at one."""
 USUAL_MEMORY: Final = 80e9
 USUAL_REPLICAS: Final = 16.0
 """Data-parallel ranks where neither they nor the GPUs are stated (assumed)."""
@@ -165,7 +167,14 @@ def _around(usual: float, limit: float) -> dict[float, float]:
 
 
 def open_batch(
-    run: MeasuredRun, opens: Openings, *, trainer: Trainer, data_parallel: float, pipeline: float, pretrains: bool
+    run: MeasuredRun,
+    opens: Openings,
+    *,
+    trainer: Trainer,
+    data_parallel: float,
+    pipeline: float,
+    params: float,
+    pretrains: bool,
 ) -> None:
     """Micro-batch and accumulation where they do not follow from what is stated; a pipeline is kept full."""
     micro, accum, whole = run.micro_batch, run.grad_accum, run.global_batch_seqs
@@ -173,7 +182,8 @@ def open_batch(
         if whole is not None and accum is not None:
             return
         most = whole / max(data_parallel, 1.0) if whole is not None else 64.0
-        default = 1.0 if pretrains or whole is not None else float(trainer.micro_batch_default)
+        small = params < SMALL_MODEL and not pretrains and whole is None
+        default = float(trainer.micro_batch_default) if small else 1.0
         options: dict[float, float] = {}
         for value, weight in ((default, 0.4), (1.0, 0.2), (2.0, 0.2), (4.0, 0.15), (8.0, 0.05)):
             if value <= max(most, 1.0):
@@ -224,6 +234,8 @@ def sequence_parallel_of(run: MeasuredRun, opens: Openings, *, front: str, tenso
     word = str(run.parallel.get("sp") or "").lower()
     if word in ("true", "false"):
         return 1.0 if word == "true" else 0.0
+    if front in ("torchtitan", "nemo-automodel", "torchtune"):
+        return 1.0
     if front not in MEGATRON_LIKE or tensor == 1:
         return 0.0
     if front == "megatron-deepspeed" or (run.date or "9999") < "2022-06":

@@ -15,6 +15,7 @@ from gpuplan.app.run_adapter import adapter_of, numbers_of, quantisation_of
 from gpuplan.app.run_hardware import Cards, cards_of
 from gpuplan.app.run_layout import (
     MEGATRON_LIKE,
+    USUAL_MEMORY,
     Degrees,
     degrees_of,
     layout_of,
@@ -43,6 +44,8 @@ from gpuplan.units import GB, Num
 
 CHUNKED: Final = ("liger", "unsloth", "cut-ce", "chunked-ce")
 """Fused kernels that never build whole logits."""
+GPT_DROPOUT: Final = 0.1
+"""Default of Megatron-LM's arguments for GPT and BERT models (megatron/training/arguments.py)."""
 HEADLESS: Final = frozenset({"seq_cls", "embedding", "reranker", "rm"})
 """Objectives with a small head in place of the vocabulary."""
 FILLS: Final = {1.0: 0.6, 0.5: 0.2, 0.25: 0.2}
@@ -84,16 +87,21 @@ def read_run(run: MeasuredRun, catalogue: Catalogue) -> Reading:
     front = front_end(word) or "transformers"
     cards = cards_of(run, opens, catalogue)
     degrees = degrees_of(run, opens, front=front, per_node=cards.per_node, adapts=method.adapts)
-    large = not method.adapts and cards.memory_bytes is not None and 12.0 * params > cards.memory_bytes
+    large = _states_alone(run, method) * params > (cards.memory_bytes or USUAL_MEMORY)
     zero = open_zero(run, opens, front=front, degrees=degrees, is_large=large)
     open_degrees(run, opens, degrees, params=params, memory_bytes=cards.memory_bytes, adapts=method.adapts)
     trainer = _trainer(run, opens, method, catalogue, word=word, cards=cards, zero=zero, fsdp=degrees.fsdp)
+    if front == "megatron" and arch.norm == "LayerNorm" and not arch.gated_mlp:
+        trainer = replace(trainer, dropout=GPT_DROPOUT)
     seq_len = _seq_len(run, opens, arch, method)
     pretrains, swift = method.objective == "pretrain", "swift" in (run.framework or "").lower()
     data = run.parallel.get("dp") or max(
         degrees.n_gpus / ((degrees.tensor or 1) * (degrees.pipeline or 1) * degrees.context), 1.0
     )
-    open_batch(run, opens, trainer=trainer, data_parallel=data, pipeline=degrees.pipeline or 1.0, pretrains=pretrains)
+    open_batch(
+        run, opens, trainer=trainer, data_parallel=data, pipeline=degrees.pipeline or 1.0, params=params,
+        pretrains=pretrains,
+    )  # fmt: skip
     stated = {
         "zero": float(zero),
         "recompute": open_recompute(run, opens, trainer=trainer, front=front, adapts=method.adapts),
@@ -120,6 +128,13 @@ def _possible(grid: Grid, degrees: Degrees) -> Grid:
     """Combinations whose model-parallel ranks the GPUs can hold."""
     split = grid.get("tensor", degrees.tensor or 1.0) * grid.get("pipeline", degrees.pipeline or 1.0)
     return kept(grid, split * degrees.context <= degrees.n_gpus + 0.5)
+
+
+def _states_alone(run: MeasuredRun, method: Method) -> float:
+    """Bytes a parameter that one card must hold where nothing is sharded."""
+    if not method.adapts:
+        return 12.0
+    return 0.6 if method.base == "qlora" or str(run.precision).startswith(("nf4", "gptq-int4")) else 2.2
 
 
 @lru_cache(maxsize=4096)

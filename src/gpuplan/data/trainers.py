@@ -204,6 +204,8 @@ def _record(
     adapts = trains in ("lora", "qlora")
     pure = master_fp32 is False
     match front:
+        case "transformers" if trains == "qlora":
+            return "transformers/qlora"
         case "transformers" if adapts:
             return "transformers/bf16/foreach" if when.before(FUSED_ADAMW) else "transformers/bf16"
         case "transformers":
