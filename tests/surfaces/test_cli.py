@@ -1,5 +1,6 @@
 """The command line: help, languages, exit codes, and what it costs to start."""
 
+import shlex
 import subprocess
 import sys
 from dataclasses import fields
@@ -136,7 +137,7 @@ def test_control_c_is_quiet(capsys: pytest.CaptureFixture[str], monkeypatch: pyt
 
 
 def test_a_reader_that_has_gone_is_no_error() -> None:
-    command = f"{sys.executable} -m gpuplan facts chips | head -n 1"
+    command = f"{shlex.quote(sys.executable)} -m gpuplan facts chips | head -n 1"
     done = subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert len(done.stdout.splitlines()) == 1

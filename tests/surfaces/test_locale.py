@@ -4,16 +4,19 @@ import ast
 import re
 import string
 from collections import Counter
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Final
 
 import pytest
 
+from gpuplan import locale
 from gpuplan.cli.commands import COMMANDS
-from gpuplan.locale import CATALOGUE, LANGUAGES, answer, command, facts, offer, question, run, say
+from gpuplan.locale import CATALOGUE, LANGUAGES, command, say
 
 SOURCE: Final = Path(__file__).parents[2] / "src" / "gpuplan"
-AREAS: Final = (answer, command, facts, offer, question, run)
+AREAS: Final = [import_module(f"gpuplan.locale.{m.name}") for m in iter_modules(locale.__path__)]
 CHINESE: Final = re.compile(r"[\u4e00-\u9fff]")
 SAME_IN_BOTH: Final = {key for key in CATALOGUE if key.startswith("show.unit.")}
 
@@ -45,6 +48,7 @@ def test_a_sentence_is_one_line_without_loose_spaces(key: str) -> None:
 def test_no_key_stands_in_two_areas() -> None:
     keys = Counter(key for area in AREAS for key in area.SENTENCES)
     assert [key for key, n in keys.items() if n > 1] == []
+    assert set(keys) == set(CATALOGUE)
 
 
 def test_no_key_stands_twice_in_one_file() -> None:
@@ -60,23 +64,19 @@ def test_the_sentences_of_the_command_line_are_sorted() -> None:
     assert list(command.SENTENCES) == sorted(command.SENTENCES)
 
 
+SPEAKERS: Final = {"say": 1, "note": 0, "QuestionError": 0, "FactError": 0, "InputError": 0, "GpuplanError": 0}
+"""Functions and errors that take a key, and its place among the arguments."""
+
+
 def spoken_keys() -> set[str]:
-    """Keys written out in the code, as the first text of say(lang, key), an error, or a `key=`."""
+    """Keys written out in the code."""
     found = set()
     for path in SOURCE.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call):
-                name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
-                place = {
-                    "say": 1,
-                    "note": 0,
-                    "QuestionError": 0,
-                    "FactError": 0,
-                    "InputError": 0,
-                    "GpuplanError": 0,
-                }.get(name)
-                if place is not None and len(node.args) > place and isinstance(node.args[place], ast.Constant):
-                    found.add(str(node.args[place].value))  # type: ignore[attr-defined]
+            match node:
+                case ast.Call(ast.Name(name), arguments) if name in SPEAKERS and len(arguments) > SPEAKERS[name]:
+                    key = arguments[SPEAKERS[name]]
+                    found |= {key.value} if isinstance(key, ast.Constant) and isinstance(key.value, str) else set()
     return found
 
 
