@@ -39,6 +39,8 @@ SHARED = Path(__file__).parents[2].parent / "shared"
         ("Kimi_K2", "moonshotai/Kimi-K2-Instruct"),
         ("Bloom-176B", "bigscience/bloom"),
         ("phi-1.5", "microsoft/phi-1_5"),
+        ("Qwen2.5-7B-Instruct-1M", "Qwen/Qwen2.5-7B"),
+        ("gpt3-175b", "gpt3-175b"),
     ],
 )
 def test_a_name_means_its_model_and_nothing_is_assumed(text: str, meant: str) -> None:
@@ -54,6 +56,9 @@ def test_a_name_means_its_model_and_nothing_is_assumed(text: str, meant: str) ->
         ("vicuna-13b-v1.5", "meta-llama/Llama-2-13b-hf", "fine-tune"),
         ("dolly-v2-3b", "EleutherAI/pythia-2.8b", "fine-tune"),
         ("Llama3-8B-Chinese-Chat", "meta-llama/Meta-Llama-3-8B", "fine-tune"),
+        ("deepseek-r1:7b", "deepseek-ai/DeepSeek-R1-Distill-Qwen-7B", "leaves open"),
+        ("deepseek-v3.1", "deepseek-ai/DeepSeek-V3", "model card"),
+        ("llama-2-34b", "codellama/CodeLlama-34b-hf", "34B of Llama 2"),
         ("Qwen3-Embedding-4B", "Qwen/Qwen3-4B", "relative"),
         ("Mixtral-8x7B-256kvocab", "mistralai/Mixtral-8x7B-v0.1", "fine-tune"),
     ],
@@ -66,7 +71,7 @@ def test_what_a_name_leaves_open_is_named(text: str, meant: str, word: str) -> N
     assert word in match.assumed[0].source
 
 
-@pytest.mark.parametrize("text", ["7B", "7b", "7 B model", "70b", "1.5B", "0.5B", "13B", "405b"])
+@pytest.mark.parametrize("text", ["7B", "7b", "7 B model", "7B模型", "70b", "1.5B", "0.5B", "13B", "405b"])
 def test_a_plain_size_is_the_commonest_open_dense_shape_and_named(text: str) -> None:
     match = resolve_model(text, MODELS)
     assert match.architecture.moe is None and match.architecture.covered
@@ -106,7 +111,9 @@ def test_a_model_with_a_vision_tower_is_refused_but_found_as_its_text_model() ->
     assert "tower" in match.assumed[0].source
 
 
-@pytest.mark.parametrize("text", ["", "GPT", "GPT-18B", "foo", "MPT-70b", "MiniCPM-8x2B", "Llama-3.2-90B-Vision", None])
+@pytest.mark.parametrize(
+    "text", ["", "GPT", "GPT-18B", "GPT3-15B", "foo", "MPT-70b", "MiniCPM-8x2B", "Llama-3.2-90B-Vision", None]
+)
 def test_what_is_not_in_the_catalogue_is_not_found(text: str | None) -> None:
     assert find_model(text, MODELS) is None
 

@@ -37,6 +37,8 @@ OTHER_SHAPE: Final = TOWERS | {
 GENERIC: Final = frozenset(["gpt", "bert", "transformer", "llm"])
 """Words that name a kind of model; alone, without version or size, they name no model."""
 TRANSLATED: Final = {"通义千问": "qwen", "千问": "qwen", "百川": "baichuan", "书生浦语": "internlm"}
+SMALLEST: Final = 5e6
+"""Below it a number is a context length (`-1M`), not a size."""
 SCALE: Final = {"t": 1e12, "b": BILLION, "m": MILLION}
 
 
@@ -76,7 +78,8 @@ def model_key(text: str) -> ModelKey:
         elif re.fullmatch(r"\d+x\d+(?:\.\d+)?b|a\d+(?:\.\d+)?[bm]|\d+e", token):
             experts.add(token)
         elif match := re.fullmatch(r"(\d+(?:\.\d+)?)([tbm])", token):
-            sizes.add(float(match[1]) * SCALE[match[2]])
+            size = float(match[1]) * SCALE[match[2]]
+            sizes |= {size} if size >= SMALLEST else set()
         elif re.fullmatch(r"0\d|\d{4}", token):
             dates.add(token)
         elif re.fullmatch(r"v?\d+(?:\.\d+)*", token):
@@ -103,10 +106,11 @@ def plain_size(text: str) -> float | None:
 def _tokens(text: str) -> list[str]:
     plain = unicodedata.normalize("NFKC", text[:300]).casefold().strip()
     plain = re.sub(r"[(\[（].*?[)\]）]", " ", plain).rstrip("/").rsplit("/", 1)[-1]
-    plain = re.sub(r"(?<=\d)_(?=\d)", ".", plain)
-    plain = re.sub(r"(?<=\d)\s+(?=[bm]\b)", "", plain)
     for name, english in TRANSLATED.items():
         plain = plain.replace(name, f" {english} ")
+    plain = re.sub(r"([\u4e00-\u9fff]+)", r" \1 ", plain)
+    plain = re.sub(r"(?<=\d)_(?=\d)", ".", plain)
+    plain = re.sub(r"(?<=\d)\s+(?=[bm]\b)", "", plain)
     tokens: list[str] = []
     for piece in re.findall(r"[\w.]+", plain.replace("_", "-")):
         tokens += _split(piece.strip("."))

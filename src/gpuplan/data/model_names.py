@@ -257,6 +257,7 @@ def _match(found: _Found, key: ModelKey, models: Mapping[str, Architecture]) -> 
     chosen = models[best.model_id]
     assumed: list[Assumed] = []
     unsaid = {version for version in best.key.versions - key.versions if version[0] != "v"}
+    unsaid |= best.key.words - key.words
     if found.why and (unsaid or "largest" not in found.why or _several(found.entries)):
         assumed.append(Assumed(field="model", value=best.model_id, source=found.why, effect="memory and time"))
     if key.layers and key.layers != chosen.layers:
