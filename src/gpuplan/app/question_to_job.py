@@ -313,10 +313,12 @@ def _global_batch(
         batch = question.micro_batch * question.grad_accum * ranks
         note = defaults.assumed("global_batch", batch, "micro_batch x grad_accum x data-parallel ranks, as stated")
     elif n_gpus is not None or question.micro_batch or question.grad_accum:
-        unit = defaults.odd_part(ranks) * (question.micro_batch or 1) * (question.grad_accum or 1)
-        if batch % unit:
-            batch = defaults.nearest_multiple(batch, unit)
-            note = replace(note, value=f"{batch:g}", source=f"{note.source}; made divisible by {unit:g}")
+        parts = (question.micro_batch or 1) * (question.grad_accum or 1)
+        unit = defaults.odd_part(ranks) * parts
+        fitted = defaults.nearest_multiple(max(batch, ranks * parts), unit)
+        if fitted != batch:
+            batch = fitted
+            note = replace(note, value=f"{batch:g}", source=f"{note.source}; raised or cut to suit {ranks:g} ranks")
     notes.append(note)
     return batch
 

@@ -105,8 +105,8 @@ def odd_part(n: float) -> float:
 def nearest_multiple(batch: float, unit: float) -> float:
     """`unit` times a power of two, as near to `batch` as powers of two allow, at least `unit`.
 
-    >>> nearest_multiple(16, 3)
-    12.0
+    >>> nearest_multiple(16, 3), nearest_multiple(24, 3), nearest_multiple(16, 1)
+    (12.0, 24.0, 16.0)
     """
     power = _power_below(max(batch / unit, 1.0))
     low, high = unit * power, unit * power * 2
