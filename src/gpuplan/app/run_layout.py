@@ -30,6 +30,8 @@ TRAINED_BYTES: Final = 8.0
 """Bytes a parameter that decide how far a model is usually split: frozen with adapters; trained and sharded."""
 SMALL_MODEL: Final = 3e9
 """Below this size trainers run with their default micro-batch; larger models are started at one."""
+LARGE_MODEL: Final = 12e9
+"""From here on fine-tuning without recompute is the exception, whatever the default says (assumed)."""
 USUAL_MEMORY: Final = 80e9
 USUAL_REPLICAS: Final = 16.0
 """Data-parallel ranks where neither they nor the GPUs are stated (assumed)."""
@@ -55,7 +57,9 @@ class Degrees:
     fsdp: bool
 
 
-def degrees_of(run: MeasuredRun, opens: Openings, *, front: str, per_node: float, adapts: bool) -> Degrees:
+def degrees_of(
+    run: MeasuredRun, opens: Openings, *, front: str, per_node: float, adapts: bool, least_gpus: float
+) -> Degrees:
     """Stated degrees; what is not stated is 1 where the front end cannot do otherwise."""
     stated = run.parallel
     splits = front in MEGATRON_LIKE
@@ -67,7 +71,7 @@ def degrees_of(run: MeasuredRun, opens: Openings, *, front: str, per_node: float
     known = [x for x in (stated.get("dp"), tensor, pipeline, context) if x is not None]
     n_gpus = run.hardware.get("n_gpus")
     if n_gpus is None:
-        n_gpus = _count(run, opens, known, per_node=per_node, adapts=adapts)
+        n_gpus = _count(run, opens, known, per_node=per_node, adapts=adapts, least=least_gpus)
     if not splits or n_gpus <= 1:
         tensor, pipeline = tensor or 1.0, pipeline or 1.0
     zero, fsdp = _stage(run, front)
@@ -77,13 +81,17 @@ def degrees_of(run: MeasuredRun, opens: Openings, *, front: str, per_node: float
     )  # fmt: skip
 
 
-def _count(run: MeasuredRun, opens: Openings, known: list[float], *, per_node: float, adapts: bool) -> float:
-    """GPUs where nobody counts them: the product of the degrees, and replicas that the batch can feed."""
+def _count(
+    run: MeasuredRun, opens: Openings, known: list[float], *, per_node: float, adapts: bool, least: float
+) -> float:
+    """GPUs where nobody counts them: degrees, replicas that the batch feeds, and enough of them for the states."""
     whole = float(np.prod(known)) if known else 1.0
     if run.parallel.get("dp") is None and not adapts:
         feeds = (run.global_batch_seqs or 64.0) / (run.micro_batch or 1.0)
         whole *= max(2.0 ** np.floor(np.log2(max(min(feeds, USUAL_REPLICAS), 1.0))), 1.0)
         whole = max(whole, per_node)
+    if run.parallel.get("dp") is None and least > whole:
+        whole = float(np.ceil(least / per_node) * per_node) if least > 1 else whole
     opens.note("hardware.n_gpus", f"{whole:g}", source="stated degrees x replicas that the batch feeds, at most 16",
                effect="shards of states")  # fmt: skip
     return whole
@@ -197,21 +205,25 @@ def open_batch(
         opens.choose("grad_accum", filled, source="no batch stated", effect="share of optimizer and reduction")
 
 
-def open_recompute(run: MeasuredRun, opens: Openings, *, trainer: Trainer, front: str, adapts: bool) -> float:
-    """Recompute as stated, else the trainer's default first."""
+def open_recompute(run: MeasuredRun, opens: Openings, *, trainer: Trainer, front: str, params: float) -> float:
+    """Recompute as stated, else the trainer's default first; large models are rarely trained without it.
+
+    Before fused attention the Megatron family recomputed whole layers (the score matrix would fill the card).
+    """
     word = (run.recompute or "").lower()
     if word in RECOMPUTE:
         return RECOMPUTE[word]
     default = RECOMPUTE.get(trainer.recompute_default, 0.0)
     if front in MEGATRON_LIKE:
         options = {0.0: 0.6, 1.0: 0.25, 2.0: 0.15}
-        if front in ("mindspeed", "megatron-deepspeed"):
+        if front in ("mindspeed", "megatron-deepspeed") or (run.date or "9999") < "2023":
             options = {2.0: 0.6, 0.0: 0.25, 1.0: 0.15}
     elif front == "torchtitan":
         options = {1.0: 0.6, 2.0: 0.3, 0.0: 0.1}
     else:
-        options = {0.0: 0.15, 2.0: 0.15}
-        options[default] = 0.85
+        sure = 0.85 if default == 2.0 or params < SMALL_MODEL else 0.55 if params < LARGE_MODEL else 0.3
+        options = {0.0: 1.0 - sure, 2.0: 1.0 - sure}
+        options[default] = sure
     words = {value: RECOMPUTE_WORDS[value] for value in options}
     opens.choose("recompute", options, source="default of the trainer first", effect="activations", words=words)
     return next(iter(sorted(options, key=lambda v: -options[v])))

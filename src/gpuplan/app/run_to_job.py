@@ -44,6 +44,9 @@ from gpuplan.units import GB, Num
 
 CHUNKED: Final = ("liger", "unsloth", "cut-ce", "chunked-ce")
 """Fused kernels that never build whole logits."""
+ROOM_FOR_STATES: Final = 0.4
+LARGE_SHARE: Final = 0.75
+"""Share of the cards that states take in runs whose GPUs are not counted; above which one card is too small."""
 GPT_DROPOUT: Final = 0.1
 """Default of Megatron-LM's arguments for GPT and BERT models (megatron/training/arguments.py)."""
 HEADLESS: Final = frozenset({"seq_cls", "embedding", "reranker", "rm"})
@@ -86,9 +89,11 @@ def read_run(run: MeasuredRun, catalogue: Catalogue) -> Reading:
     word = _word(run, method, params)
     front = front_end(word) or "transformers"
     cards = cards_of(run, opens, catalogue)
-    degrees = degrees_of(run, opens, front=front, per_node=cards.per_node, adapts=method.adapts)
-    large = _states_alone(run, method) * params > (cards.memory_bytes or USUAL_MEMORY)
-    zero = open_zero(run, opens, front=front, degrees=degrees, is_large=large)
+    memory = cards.memory_bytes or USUAL_MEMORY
+    states = _states_alone(run, method) * params
+    degrees = degrees_of(run, opens, front=front, per_node=cards.per_node, adapts=method.adapts,
+                         least_gpus=states / (ROOM_FOR_STATES * memory))  # fmt: skip
+    zero = open_zero(run, opens, front=front, degrees=degrees, is_large=states > LARGE_SHARE * memory)
     open_degrees(run, opens, degrees, params=params, memory_bytes=cards.memory_bytes, adapts=method.adapts)
     trainer = _trainer(run, opens, method, catalogue, word=word, cards=cards, zero=zero, fsdp=degrees.fsdp)
     if front == "megatron" and arch.norm == "LayerNorm" and not arch.gated_mlp:
@@ -104,7 +109,7 @@ def read_run(run: MeasuredRun, catalogue: Catalogue) -> Reading:
     )  # fmt: skip
     stated = {
         "zero": float(zero),
-        "recompute": open_recompute(run, opens, trainer=trainer, front=front, adapts=method.adapts),
+        "recompute": open_recompute(run, opens, trainer=trainer, front=front, params=params),
         "offload": _offload(run, opens),
         "sequence_parallel": sequence_parallel_of(run, opens, front=front, tensor=degrees.tensor),
         "expert": _expert_parallel(opens, arch, run, front=front, data=data * degrees.context),
