@@ -157,7 +157,8 @@ def test_a_question_survives_its_own_text(keys: dict[str, object]) -> None:
     ("body", "key"),
     [
         (b"\x00\x01\x02", "question.file_binary"), (b"\xff\xfe", "question.file_binary"),
-        (b"a = ", "question.file_broken"), (b"x" * 16_000_001, "question.file_large"), (b"a" + b"[" * 100_000, "question.file_broken"),
+        (b"a = ", "question.file_broken"), (b"x" * 16_000_001, "question.file_large"),
+        (b"a" + b"[" * 100_000, "question.file_broken"),
     ],
     ids=["zero bytes", "not utf-8", "broken", "too large", "deep"],
 )  # fmt: skip

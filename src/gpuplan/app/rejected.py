@@ -71,7 +71,7 @@ def _too_small(found: Found, places: Places) -> list[Rejection]:
         if chip in timed:
             continue
         offers[chip] = offers.get(chip, 0) + site.offer.size
-        nodes = float(np.max(site.nodes)) if site.nodes.size else 0.0
+        nodes = float(np.max(site.counts)) if site.counts.size else 0.0
         least[chip] = min(least.get(chip, (np.inf, there, nodes)), (needed, there, nodes))
     order = sorted(least, key=lambda chip: (-offers[chip], chip))
     return [_memory(chip, *least[chip]) for chip in order]

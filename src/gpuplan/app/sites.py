@@ -191,12 +191,12 @@ def _site(
     most = None if np.all(np.isnan(hosts)) else float(np.nanmax(hosts))
     machine = replace(chosen[0].machine, host_bytes=most)
     place = {provider: index for index, provider in enumerate(providers)}
-    chip, known = machine.chip, machine.nic_bytes_per_s_per_gpu is not None
+    chip = machine.chip
     dtypes = ("bf16", "fp16", *((precision,) if precision in ("fp8", "fp4") else ()))
     peaks = [chip.peak_flops[dtype] for dtype in dtypes if dtype in chip.peak_flops]
     return Site(
         hardware=hardware_of(machine, catalogue),
-        nodes=np.array([n for n in nodes if n == 1 or known]),
+        nodes=np.array(nodes),
         bf16=chip.bf16,
         peak_flops=max(peaks) if peaks else 1.0,
         offer=np.array(members, dtype=np.intp),

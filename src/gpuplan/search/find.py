@@ -62,6 +62,12 @@ class Site:
         """GPUs of one node."""
         return self.hardware.machine.n_gpus
 
+    @property
+    def counts(self) -> Floats:
+        """Node counts that can be computed: one, where nobody states the network."""
+        known = self.hardware.machine.nic_bytes_per_s_per_gpu is not None
+        return self.nodes if known else self.nodes[self.nodes == 1]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pool:
@@ -211,7 +217,7 @@ def pools_of(fleet: Fleet, variants: Sequence[Variant], global_batch: float, *, 
 
 def _fleet(sites: Sequence[Site]) -> Fleet:
     """Node counts that some site wants."""
-    wanted = sorted({(site.gpus, n) for site in sites for n in site.nodes.tolist()})
+    wanted = sorted({(site.gpus, n) for site in sites for n in site.counts.tolist()})
     return Fleet(
         gpus_per_node=np.array([float(gpus) for gpus, _ in wanted]), nodes=np.array([float(n) for _, n in wanted])
     )
@@ -221,7 +227,7 @@ def _here(pool: Pool, site: Site) -> NDArray[np.bool_]:
     """Layouts of the site's node size and node counts."""
     layout = pool.candidates.layout
     gpus, total = column(layout, "gpus_per_node"), column(layout, "n_gpus")
-    here: NDArray[np.bool_] = (gpus == site.gpus) & np.isin(total / site.gpus, site.nodes)
+    here: NDArray[np.bool_] = (gpus == site.gpus) & np.isin(total / site.gpus, site.counts)
     return here
 
 
@@ -235,7 +241,7 @@ def _fitting(pool: Pool, site: Site, least_probability: float) -> Ints:
 
 
 def _on_site(pool: Pool, rows: Ints, site: Site) -> Ints:
-    return rows[np.isin(column(pool.candidates.layout, "n_gpus")[rows] / site.gpus, site.nodes)]
+    return rows[np.isin(column(pool.candidates.layout, "n_gpus")[rows] / site.gpus, site.counts)]
 
 
 def _first_that_fits(pools: Sequence[Pool], rows: Sequence[Ints]) -> list[Ints]:
