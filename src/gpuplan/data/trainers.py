@@ -78,6 +78,7 @@ FSDP2: Final = ("transformers", (5, 12), "2026-08")
 FROZEN_UPCAST_FROM: Final = ("accelerate", (1, 6), "2025-04")
 FROZEN_UPCAST_UNTIL: Final = ("accelerate", (1, 15), "2026-08")
 TORCHTUNE_CHUNKED: Final = ("torchtune", (0, 4), "2024-11")
+UNSLOTH_CHUNKED: Final = ("unsloth", (2024, 11), "2024-11")
 TITAN_COMPILED_LOSS: Final = ("torchtitan", (0, 1), "2025-04")
 TITAN_CHUNKED: Final = ("torchtitan", (0, 3), "2026-06")
 MEGATRON_TE: Final = ("megatron", (0, 5), "2023-06")
@@ -216,6 +217,8 @@ def _record(
             return f"llamafactory/{trains}" if adapts else "llamafactory/pure-bf16" if pure else "llamafactory/full"
         case "ms-swift":
             return "ms-swift/2024" if when.before(FUSED_ADAMW) else "ms-swift/bf16"
+        case "unsloth" if adapts and when.before(UNSLOTH_CHUNKED):
+            return "unsloth/2024"
         case "axolotl" | "unsloth":
             return f"{front}/lora" if adapts else f"{front}/full"
         case "trl" if method in ("grpo", "ppo"):
@@ -226,6 +229,8 @@ def _record(
             return f"trl/{trains}"
         case "peft":
             return "peft/qlora" if trains == "qlora" else "peft/lora"
+        case "torchtune" if not adapts and not fsdp and not zero:
+            return "torchtune/full-1gpu"
         case "torchtune":
             return "torchtune/2024" if when.before(TORCHTUNE_CHUNKED) else "torchtune/bf16"
         case "torchtitan" if when.before(TITAN_COMPILED_LOSS):
