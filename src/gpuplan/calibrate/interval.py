@@ -1,10 +1,12 @@
 """Ranges: a typical figure, and the residuals of measured runs of the same kind around it.
 
-Groups go from narrow to wide: (figure, software family, kind of model), then family, then all. Which runs stand
-behind a group, and how it was calibrated (sources weighted alike, whole sources left out), is in docs/accuracy.md.
+Groups go from narrow to wide: (figure, software family, kind of job), then family, then all. Runs whose size makes
+constants decide are a group of their own: memory below 8 GiB (contexts, workspaces), steps that wait for the host.
+Which runs stand behind a group, and how it was calibrated, is in docs/accuracy.md.
 """
 
 from collections.abc import Mapping
+from typing import Final
 
 import numpy as np
 
@@ -12,12 +14,26 @@ from gpuplan.facts.spread import Spread, choose_spread
 from gpuplan.model.terms import Memory, Step
 from gpuplan.question.figures import Range
 from gpuplan.question.job import Job
-from gpuplan.units import Num
+from gpuplan.units import GIB, Mask, Num
+
+SMALL_BYTES: Final = 8.0 * GIB
+"""Allocated bytes below which constants of software decide the relative error."""
+LAUNCH_SHARE: Final = 0.3
+"""Share of forward and backward from which a step is called bound by the host."""
 
 
 def around(typical: Num, spread: Spread) -> Range:
     """The range of a typical value."""
     return Range(low=typical * spread.low, typical=typical * 1.0, high=typical * spread.high)
+
+
+def around_either(typical: Num, is_first: Mask, first: Spread, other: Spread) -> Range:
+    """The range of each typical value, by the group it belongs to."""
+    return Range(
+        low=typical * np.where(is_first, first.low, other.low),
+        typical=typical * 1.0,
+        high=typical * np.where(is_first, first.high, other.high),
+    )
 
 
 def kind_of(job: Job) -> str:
@@ -27,21 +43,34 @@ def kind_of(job: Job) -> str:
     return "adapter" if job.policy.trains == "adapter" else "dense"
 
 
+def is_small(memory: Memory) -> Mask:
+    """True where constants of software are a large part of the memory."""
+    small: Mask = np.less(memory.allocated_bytes, SMALL_BYTES)
+    return small
+
+
+def waits_for_host(step: Step) -> Mask:
+    """True where launches decide the step."""
+    waits: Mask = np.greater(step.launch_s, LAUNCH_SHARE * np.asarray(step.forward_backward_s))
+    return waits
+
+
 def memory_ranges(memory: Memory, job: Job, spreads: Mapping[str, Spread]) -> dict[str, Range]:
     """allocated, reserved, device, and `needed`: what the verdict compares with the card.
 
     `needed` takes every phase, load and save too, and half of what the allocator holds unused: under pressure it
     gives cached blocks back, though not all of them.
     """
-    family, kind = job.trainer.family, kind_of(job)
+    small = is_small(memory)
     found = {}
-    for name, typical in (
-        ("allocated", memory.allocated_bytes),
-        ("reserved", memory.reserved_bytes),
-        ("device", memory.device_bytes),
+    for name, figure, typical in (
+        ("allocated", "memory", memory.allocated_bytes),
+        ("reserved", "memory", memory.reserved_bytes),
+        ("device", "memory", memory.device_bytes),
+        ("needed", "needed", needed_bytes(memory)),
     ):
-        found[name] = around(typical, choose_spread(spreads, *_keys("memory", family, kind)))
-    found["needed"] = around(needed_bytes(memory), choose_spread(spreads, *_keys("needed", family, kind)))
+        usual = choose_spread(spreads, *keys_of(figure, job.trainer.family, kind_of(job)))
+        found[name] = around_either(typical, small, choose_spread(spreads, f"{figure}/small", figure), usual)
     return found
 
 
@@ -54,18 +83,22 @@ def needed_bytes(memory: Memory) -> Num:
 
 def step_range(step: Step, job: Job, spreads: Mapping[str, Spread], *, chip_is_measured: bool) -> Range:
     """Range of the step time; a chip without kernels of its own has a wider one."""
-    return seconds_range(step.total_s, job, spreads, chip_is_measured=chip_is_measured)
+    waits = waits_for_host(step)
+    return seconds_range(step.total_s, job, spreads, chip_is_measured=chip_is_measured, waits=waits)
 
 
-def seconds_range(total_s: Num, job: Job, spreads: Mapping[str, Spread], *, chip_is_measured: bool) -> Range:
-    """The same for a step of which only the seconds are at hand."""
+def seconds_range(
+    total_s: Num, job: Job, spreads: Mapping[str, Spread], *, chip_is_measured: bool, waits: Mask = False
+) -> Range:
+    """The same for a step of which only the seconds are at hand, and whether launches decide it."""
     family, kind = job.trainer.family, kind_of(job)
-    own = "" if chip_is_measured else "borrowed/"
-    return around(
-        total_s,
-        choose_spread(spreads, *_keys(f"time/{own}".rstrip("/"), family, kind), *_keys("time", family, kind)),
-    )
+    keys = keys_of("time", family, kind)
+    if not chip_is_measured:
+        keys = (*keys_of("time/borrowed", family, kind), *keys)
+    launch = choose_spread(spreads, "time/launch", "time")
+    return around_either(total_s, waits, launch, choose_spread(spreads, *keys))
 
 
-def _keys(figure: str, family: str, kind: str) -> tuple[str, ...]:
+def keys_of(figure: str, family: str, kind: str) -> tuple[str, ...]:
+    """Groups of a figure, the narrowest first."""
     return (f"{figure}/{family}/{kind}", f"{figure}/{family}", f"{figure}/*/{kind}", figure)
