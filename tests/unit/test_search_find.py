@@ -10,7 +10,7 @@ from pytest import approx
 from gpuplan.data.catalogue import open_catalogue
 from gpuplan.data.machines import machine_of, with_fabric
 from gpuplan.model.estimate import Hardware, memory_of, step_of
-from gpuplan.model.terms import Memory
+from gpuplan.model.terms import Memory, Step
 from gpuplan.question.data_size import data_of
 from gpuplan.question.figures import Range
 from gpuplan.question.job import Job
@@ -36,6 +36,10 @@ def needed_of(memory: Memory, job: Job) -> Range:
     return Range(low=memory.peak_bytes * 0.9, typical=memory.peak_bytes * 1.0, high=memory.peak_bytes * 1.1)
 
 
+def seconds_of(step: Step, job: Job, hardware: Hardware) -> Range:
+    return Range(low=step.total_s * 0.5, typical=step.total_s, high=step.total_s * 2.0)
+
+
 @pytest.fixture(scope="module")
 def sites() -> list[Site]:
     facts = open_catalogue()
@@ -59,7 +63,8 @@ def sites() -> list[Site]:
 
 def searched(sites: list[Site], least_flops: float) -> Found:
     return find(
-        sites, {True: VARIANTS, False: ()}, data=DATA, run=RUN, least_flops_per_row=least_flops, needed_of=needed_of
+        sites, {True: VARIANTS, False: ()}, data=DATA, run=RUN, least_flops_per_row=least_flops, needed_of=needed_of,
+        seconds_of=seconds_of,
     )  # fmt: skip
 
 

@@ -22,8 +22,10 @@ from gpuplan.app.describe import (
     hours,
     layout_json,
     memory_json,
+    needed_of,
     pace_of,
     range_json,
+    seconds_of,
     time_json,
 )
 from gpuplan.app.offers_for import cheapest_for
@@ -31,10 +33,8 @@ from gpuplan.app.plan import assumed_json, offer_view, question_json
 from gpuplan.app.question_to_job import Understood, understand
 from gpuplan.app.run_estimate import rounded
 from gpuplan.app.sites import hardware_of, node_machine, own_fleet, variant_note
-from gpuplan.calibrate.interval import memory_ranges
 from gpuplan.data.catalogue import Catalogue, open_catalogue
 from gpuplan.data.costs import fx_rate
-from gpuplan.data.spreads import load_spreads
 from gpuplan.errors import QuestionError
 from gpuplan.facts.chip import Chip
 from gpuplan.facts.machine import Machine
@@ -178,12 +178,8 @@ def try_on(question: Question, catalogue: Catalogue, *, chip: Chip, nodes: int, 
 
 def pools_for(understood: Understood, chip: Chip, *, nodes: int, count: int) -> list[Pool]:
     """Legal layouts of the job on exactly these GPUs, with their memory."""
-    spreads = load_spreads()
     fleet = Fleet(gpus_per_node=np.array([float(count)]), nodes=np.array([float(nodes)]))
-    return pools_of(
-        fleet, understood.variants[chip.bf16], understood.global_batch,
-        needed_of=lambda memory, job: memory_ranges(memory, job, spreads)["needed"],
-    )  # fmt: skip
+    return pools_of(fleet, understood.variants[chip.bf16], understood.global_batch, needed_of=needed_of)
 
 
 def choose(pools: Sequence[Pool], understood: Understood, hardware: Hardware) -> tuple[int, int] | None:
@@ -201,15 +197,15 @@ def choose(pools: Sequence[Pool], understood: Understood, hardware: Hardware) ->
         chance = np.broadcast_to(fits_probability(pool.needed, capacity), allowed.shape)
         rows = worth_timing(layout, allowed & (chance >= FITS - 1e-6))
         if rows.size:
-            seconds = time_of(pool, take(layout, rows), hardware, data=understood.data,
-                              mean_len=float(understood.data.mean_len.typical))  # fmt: skip
+            found = time_of(pool, take(layout, rows), hardware, data=understood.data, seconds_of=seconds_of)
+            seconds = np.asarray(found.typical)
             place = int(np.argmin(seconds))
             best = min(best or (np.inf, 0, 0), (float(seconds[place]), index, int(rows[place])))
         size = np.where(allowed, np.broadcast_to(pool.needed.typical, allowed.shape), np.inf)
         row = int(np.lexsort((column(layout, "recompute"), size))[0])
         least = min(least or (np.inf, 0, 0), (float(size[row]), index, row))
-    found = best or least
-    return None if found is None else found[1:]
+    chosen = best or least
+    return None if chosen is None else chosen[1:]
 
 
 def _host_fits(detail: Detail, host_bytes: float) -> bool:

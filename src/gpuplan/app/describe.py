@@ -8,7 +8,7 @@ import numpy as np
 
 from gpuplan.app.question_to_job import Understood
 from gpuplan.app.run_estimate import memory_parts, rounded, time_parts
-from gpuplan.calibrate.interval import memory_ranges, seconds_range, step_range
+from gpuplan.calibrate.interval import memory_ranges, step_range
 from gpuplan.data.spreads import load_spreads
 from gpuplan.model.architectures.decoder import decoder
 from gpuplan.model.estimate import Hardware, memory_of, step_of
@@ -58,12 +58,12 @@ class Bill:
 
 def detail_of(understood: Understood, job: Job, layout: Layout, hardware: Hardware) -> Detail:
     """Memory and time of one layout."""
-    data, spreads = understood.data, load_spreads()
+    data = understood.data
     memory = memory_of(job, layout)
-    ranges = memory_ranges(memory, job, spreads)
+    ranges = memory_ranges(memory, job, load_spreads())
     timed = _timed_job(understood, job, layout, float(data.mean_len.typical))
     step = step_of(timed, layout, hardware)
-    seconds = step_range(step, job, spreads, chip_is_measured=_is_measured(hardware))
+    seconds = seconds_of(step, job, hardware)
     mean = data.seq_len if data.packed else float(data.mean_len.typical)
     tokens = layout.global_batch * mean
     chip = hardware.machine.chip
@@ -110,22 +110,33 @@ def pace_of(understood: Understood, detail: Detail) -> Pace:
     )
 
 
-def rough_pace(
-    understood: Understood, job: Job, layout: Layout, hardware: Hardware, *, step_s: float, checkpoint_bytes: float
-) -> Pace:
+def rough_pace(understood: Understood, layout: Layout, *, step_s: Range, checkpoint_bytes: float) -> Pace:
     """Pace of a point that is only listed: a step at another mean is taken in proportion to the padded length."""
     data, mean = understood.data, understood.data.mean_len
     ends = None
     if not data.mean_is_known and not data.packed:
         typical = padded_len(data, mean.typical, layout.micro_batch)
-        ends = tuple(step_s * float(padded_len(data, m, layout.micro_batch) / typical) for m in (mean.low, mean.high))
+        ends = tuple(
+            float(step_s.typical * padded_len(data, m, layout.micro_batch) / typical) for m in (mean.low, mean.high)
+        )
     return Pace(
         n_gpus=float(layout.n_gpus),
         n_nodes=float(layout.n_nodes),
         checkpoint_bytes=checkpoint_bytes,
-        step_s=seconds_range(step_s, job, load_spreads(), chip_is_measured=_is_measured(hardware)),
+        step_s=step_s,
         by_mean_s=None if ends is None else (ends[0], ends[1]),
     )
+
+
+def seconds_of(step: Step, job: Job, hardware: Hardware) -> Range:
+    """Range of a step on a machine; wider where the chip borrows its kernels."""
+    chip = hardware.machine.chip
+    return step_range(step, job, load_spreads(), chip_is_measured=chip.donor == chip.id)
+
+
+def needed_of(memory: Memory, job: Job) -> Range:
+    """Bytes that the card must have."""
+    return memory_ranges(memory, job, load_spreads())["needed"]
 
 
 def bill_of(understood: Understood, pace: Pace, *, price_per_hour: float, is_spot: bool) -> Bill:
@@ -243,11 +254,6 @@ def _step_s(understood: Understood, detail: Detail, mean_len: float) -> float:
 
 def _timed_job(understood: Understood, job: Job, layout: Layout, mean_len: float) -> Job:
     return replace(job, time_len=padded_len(understood.data, mean_len, layout.micro_batch))
-
-
-def _is_measured(hardware: Hardware) -> bool:
-    chip = hardware.machine.chip
-    return chip.donor == chip.id
 
 
 def _peak(job: Job, hardware: Hardware) -> float:

@@ -21,9 +21,11 @@ from gpuplan.app.describe import (
     hours,
     layout_json,
     memory_json,
+    needed_of,
     pace_of,
     range_json,
     rough_pace,
+    seconds_of,
     time_json,
 )
 from gpuplan.app.plan_result import OfferView, PlanPick, PlanPoint, PlanResult, Rejected
@@ -31,10 +33,8 @@ from gpuplan.app.question_to_job import Understood, understand
 from gpuplan.app.rejected import nearest_of, rejections_of
 from gpuplan.app.run_estimate import rounded
 from gpuplan.app.sites import OWN, Places, own_fleet, places_of
-from gpuplan.calibrate.interval import memory_ranges
 from gpuplan.data.catalogue import Catalogue, open_catalogue
 from gpuplan.data.providers import country_of
-from gpuplan.data.spreads import load_spreads
 from gpuplan.facts.offer import Offer
 from gpuplan.locale import CATALOGUE, say
 from gpuplan.model.architectures.decoder import decoder
@@ -42,7 +42,7 @@ from gpuplan.model.estimate import Hardware
 from gpuplan.model.flops import row_flops
 from gpuplan.model.verdict import FITS
 from gpuplan.question.defaults import assumed
-from gpuplan.question.figures import Assumed
+from gpuplan.question.figures import Assumed, Range
 from gpuplan.question.job import Job
 from gpuplan.question.layout import Layout, at
 from gpuplan.question.methods import GENERATES
@@ -114,7 +114,7 @@ def _places_and_points(understood: Understood, catalogue: Catalogue, *, can_resu
 
 
 def _found(understood: Understood, places: Places, *, least_probability: float) -> Found:
-    data, spreads = understood.data, load_spreads()
+    data = understood.data
     job = understood.variants[True][0].job
     mean = data.seq_len if data.packed else float(data.mean_len.typical)
     run = run_of(data, understood.global_batch, runs=understood.runs, weight_bytes=WEIGHT_BYTES * understood.params)
@@ -124,7 +124,8 @@ def _found(understood: Understood, places: Places, *, least_probability: float) 
         data=data,
         run=run,
         least_flops_per_row=float(row_flops(job, decoder(understood.model), mean)),
-        needed_of=lambda memory, one: memory_ranges(memory, one, spreads)["needed"],
+        needed_of=needed_of,
+        seconds_of=seconds_of,
         least_probability=least_probability,
     )
 
@@ -210,7 +211,7 @@ class Stand:
     job: Job
     layout: Layout
     hardware: Hardware
-    step_s: float
+    step_s: Range
     checkpoint_bytes: float
 
 
@@ -227,7 +228,11 @@ def _stand(searched: Searched, point: int) -> Stand:
         job=pool.variant.job,
         layout=at(pool.candidates.layout, int(timed.row[place])),
         hardware=replace(site.hardware, machine=offer.machine),
-        step_s=float(timed.step_s[place]),
+        step_s=Range(
+            low=float(timed.step_low_s[place]),
+            typical=float(timed.step_s[place]),
+            high=float(timed.step_high_s[place]),
+        ),
         checkpoint_bytes=float(timed.checkpoint_bytes[place]),
     )
 
@@ -275,10 +280,7 @@ def _pick(searched: Searched, label: str, point: int, runner_up: int | None, lan
 
 def _point(searched: Searched, point: int) -> PlanPoint:
     stand = _stand(searched, point)
-    pace = rough_pace(
-        searched.understood, stand.job, stand.layout, stand.hardware, step_s=stand.step_s,
-        checkpoint_bytes=stand.checkpoint_bytes,
-    )  # fmt: skip
+    pace = rough_pace(searched.understood, stand.layout, step_s=stand.step_s, checkpoint_bytes=stand.checkpoint_bytes)
     bill = bill_of(searched.understood, pace, price_per_hour=stand.usd_per_hour, is_spot=stand.offer.is_spot)
     return PlanPoint(
         offer=offer_view(stand.offer),

@@ -9,7 +9,7 @@ the same chip was timed, at the GPU time of a row seen there, less `SLACK`.
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from gpuplan.model.hardware import Hardware
 from gpuplan.model.memory import memory_of
 from gpuplan.model.step import step_of
-from gpuplan.model.terms import Memory
+from gpuplan.model.terms import Memory, Step
 from gpuplan.model.verdict import FITS, fits_probability
 from gpuplan.question.data_size import Data, padded_len
 from gpuplan.question.figures import Range
@@ -39,6 +39,7 @@ SLACK: Final = 0.1
 RIVALS: Final = 2
 """Providers that must beat a shape before it is left out, so that runners-up stay."""
 NeededOf = Callable[[Memory, Job], Range]
+SecondsOf = Callable[[Step, Job, Hardware], Range]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +89,8 @@ class Timed:
     pool: Ints
     row: Ints
     step_s: Floats
+    step_low_s: Floats
+    step_high_s: Floats
     checkpoint_bytes: Floats
     host_bytes: Floats
     """Host memory that the layout needs on each node."""
@@ -149,6 +152,7 @@ def find(
     run: Run,
     least_flops_per_row: float,
     needed_of: NeededOf,
+    seconds_of: SecondsOf,
     least_probability: float = FITS,
 ) -> Found:
     """Every point worth ranking; a layout counts as fitting from `least_probability` on."""
@@ -183,7 +187,7 @@ def find(
         if seen.beat(*_imagined(site, own, rows, run=run, gpu_s_per_row=gpu_s_per_row)):
             pruned["beaten"] += sum(part.size for part in rows)
             continue
-        best = _timed(index, site, own, rows, data=data)
+        best = _timed(index, site, own, rows, data=data, seconds_of=seconds_of)
         if not best.nodes.size:
             pruned["fabric"] += sum(part.size for part in rows)
             continue
@@ -198,10 +202,12 @@ def find(
     )  # fmt: skip
 
 
-def time_of(pool: Pool, layout: Layout, hardware: Hardware, *, data: Data, mean_len: float) -> Floats:
-    """Seconds of a step of each layout, rows padded to the longest of their micro-batch."""
-    job = replace(pool.variant.job, time_len=padded_len(data, mean_len, layout.micro_batch))
-    return np.broadcast_to(step_of(job, layout, hardware).total_s, np.shape(layout.n_gpus))
+def time_of(pool: Pool, layout: Layout, hardware: Hardware, *, data: Data, seconds_of: SecondsOf) -> Range:
+    """Seconds of a step of each layout, rows padded to the longest of their micro-batch at the typical mean."""
+    job = replace(pool.variant.job, time_len=padded_len(data, data.mean_len.typical, layout.micro_batch))
+    found, shape = seconds_of(step_of(job, layout, hardware), job, hardware), np.shape(layout.n_gpus)
+    low, typical, high = (np.broadcast_to(end, shape) for end in (found.low, found.typical, found.high))
+    return Range(low=low, typical=typical, high=high)
 
 
 def pools_of(fleet: Fleet, variants: Sequence[Variant], global_batch: float, *, needed_of: NeededOf) -> list[Pool]:
@@ -289,31 +295,33 @@ def _imagined(
     return np.broadcast_to(ideal.cost.total, n_gpus.shape), np.broadcast_to(ideal.total_s, n_gpus.shape)
 
 
-def _timed(index: int, site: Site, pools: Sequence[Pool], rows: Sequence[Ints], *, data: Data) -> Timed:
+def _timed(
+    index: int, site: Site, pools: Sequence[Pool], rows: Sequence[Ints], *, data: Data, seconds_of: SecondsOf
+) -> Timed:
     """Fastest layout of each node count over all variants; node counts without a known network are left out."""
-    nodes, seconds, stored, host, offloads = [], [], [], [], []
-    for pool, part in zip(pools, rows, strict=True):
-        layout = take(pool.candidates.layout, part)
-        mean_len = float(data.mean_len.typical)
-        seconds.append(time_of(pool, layout, site.hardware, data=data, mean_len=mean_len) if part.size else part * 1.0)
-        nodes.append(column(layout, "n_gpus") / site.gpus)
-        stored.append(np.broadcast_to(pool.memory.checkpoint_bytes, len(pool.candidates))[part])
-        host.append(np.broadcast_to(pool.memory.host_bytes_per_node, len(pool.candidates))[part])
-        offloads.append(column(layout, "offload") > 0)
-    where = np.repeat(np.arange(len(pools)), [part.size for part in rows])
-    step, n_nodes = np.concatenate(seconds), np.concatenate(nodes)
-    best = fastest_each(n_nodes, step)
-    best = best[np.isfinite(step[best])]
-    return Timed(
-        site=index,
-        nodes=n_nodes[best],
-        pool=where[best],
-        row=np.concatenate(rows)[best],
-        step_s=step[best],
-        checkpoint_bytes=np.concatenate(stored)[best],
-        host_bytes=np.concatenate(host)[best],
-        offloads=np.concatenate(offloads)[best],
-    )
+    columns: dict[str, list[NDArray[Any]]] = {name: [] for name in _COLUMNS}
+    for place, (pool, part) in enumerate(zip(pools, rows, strict=True)):
+        if not part.size:
+            continue
+        layout, memory, n = take(pool.candidates.layout, part), pool.memory, len(pool.candidates)
+        seconds = time_of(pool, layout, site.hardware, data=data, seconds_of=seconds_of)
+        values: tuple[Any, ...] = (
+            column(layout, "n_gpus") / site.gpus, np.full(part.size, place), part,
+            seconds.typical, seconds.low, seconds.high,
+            np.broadcast_to(memory.checkpoint_bytes, n)[part], np.broadcast_to(memory.host_bytes_per_node, n)[part],
+            column(layout, "offload") > 0,
+        )  # fmt: skip
+        for name, value in zip(_COLUMNS, values, strict=True):
+            columns[name].append(value)
+    table = {name: np.concatenate(parts) for name, parts in columns.items()}
+    best = fastest_each(table["nodes"], table["step_s"])
+    best = best[np.isfinite(table["step_s"][best])]
+    return Timed(site=index, **{name: values[best] for name, values in table.items()})
+
+
+_COLUMNS: Final = (
+    "nodes", "pool", "row", "step_s", "step_low_s", "step_high_s", "checkpoint_bytes", "host_bytes", "offloads",
+)  # fmt: skip
 
 
 def _points(best: Timed, site: Site, run: Run, *, place: int) -> Points:
