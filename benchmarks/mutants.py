@@ -24,7 +24,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 REPORT = ROOT / "benchmarks" / "mutants.md"
 PACKAGES = ("model", "run", "money", "search", "calibrate")
-TESTS = ("tests/unit", "tests/laws")
+TESTS = ("tests/unit", "tests/laws", "tests/golden")
 OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.Pow: ast.Mult,
     ast.FloorDiv: ast.Mult, ast.Mod: ast.Mult, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd,
@@ -32,6 +32,8 @@ OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
 COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.GtE, ast.GtE: ast.Lt, ast.Gt: ast.LtE, ast.LtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
 }  # fmt: skip
+TINY = 1e-9
+"""Smaller constants only keep a division from failing."""
 TWINS = {"maximum": "minimum", "minimum": "maximum", "max": "min", "min": "max", "ceil": "floor", "floor": "ceil"}
 
 
@@ -94,7 +96,7 @@ def _arithmetic(tree: ast.AST) -> Iterator[ast.expr]:
 
 
 def _expressions(node: ast.AST) -> Iterator[ast.expr]:
-    if isinstance(node, ast.Assert | ast.Raise | ast.JoinedStr):
+    if isinstance(node, ast.Assert | ast.Raise | ast.JoinedStr) or _is_shape_of_zero(node):
         return
     if isinstance(node, ast.expr):
         yield node
@@ -106,6 +108,14 @@ def _expressions(node: ast.AST) -> Iterator[ast.expr]:
                 yield from _expressions(item)
 
 
+def _is_shape_of_zero(node: ast.AST) -> bool:
+    """`0.0 * x` gives x's shape; x cannot change it."""
+    match node:
+        case ast.BinOp(ast.Constant(value), ast.Mult(), _):
+            return value == 0
+    return False
+
+
 def _variants(node: ast.expr) -> Iterator[str]:
     """What may stand in place of an expression."""
     match node:
@@ -115,7 +125,7 @@ def _variants(node: ast.expr) -> Iterator[str]:
             yield f"({ast.unparse(ast.Compare(left, [COMPARISONS[type(operator)]()], right))})"
         case ast.Constant(bool() as value):
             yield str(not value)
-        case ast.Constant(int() | float() as value):
+        case ast.Constant(int() | float() as value) if value == 0 or abs(value) > TINY:
             yield repr(value + 1 if abs(value) < 100 else value * 2)
         case ast.Call(ast.Attribute(owner, name), arguments) if name in TWINS:
             yield ast.unparse(ast.Call(ast.Attribute(owner, TWINS[name]), arguments, node.keywords))
