@@ -4,8 +4,8 @@
 
 Residual: log(measured / typical) of rows whose open fields move memory by less than 10 %, time by less than 50 %.
 `needed`, which the verdict uses, leaves reserved bytes out: an allocator under pressure gives cached blocks back.
-Groups: figure, software family, kind of job. Sources weigh alike, whatever number of rows they have. A group that few sources inform
-is drawn towards the pool of all: w = sources / (sources + 2). Coverage is told for sources left out: the spread of
+Groups: figure, software family, kind of job. Sources weigh alike, whatever number of rows they have. A group that
+few sources inform is drawn towards the pool of all: w = sources / (sources + 2). Coverage is told for sources left out: the spread of
 the others, on the rows of the one.
 """
 

@@ -128,3 +128,22 @@ def test_backward_of_a_recomputed_layer_holds_all_it_would_have_saved_and_its_gr
     again = float(backward_layer_bytes(model, HF, ONE_TOKEN, float(Recompute.FULL)))
     assert kept == 2 * H + 6 * F
     assert again - kept == layer(LLAMA_2_7B, HF)
+
+
+def test_a_gathered_input_is_kept_whole_where_the_software_does_not_gather_again() -> None:
+    arch = gpt(layers=2, hidden=512, heads=8, vocab=1000)
+    shape = replace(ONE_TOKEN, tensor=4.0, sequence_parallel=1.0)
+    again, kept = (layer(arch, Regime(keeps_gathered_input=keeps), shape) for keeps in (False, True))
+    assert kept - again == 2 * 2 * 512 * 3 / 4
+
+
+def test_v_as_a_view_keeps_the_whole_product_of_q_k_and_v() -> None:
+    assert layer(LLAMA_3_8B, replace(HF, fused_qkv=True)) - layer(LLAMA_3_8B, HF) == 2 * (4096 + 1024)
+
+
+def test_a_dropped_out_adapter_input_is_a_copy_and_a_mask_once_a_fused_product() -> None:
+    frozen = replace(HF, trains_weights=False, adapted=frozenset({"q", "v"}), adapter_dropout=True)
+    bare = replace(HF, trains_weights=False)
+    assert layer(LLAMA_2_7B, frozen) - layer(LLAMA_2_7B, bare) == 2 * 3 * H
+    fused = layer(LLAMA_2_7B, replace(frozen, fused_qkv=True)) - layer(LLAMA_2_7B, replace(bare, fused_qkv=True))
+    assert fused == 3 * H

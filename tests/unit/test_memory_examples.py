@@ -82,3 +82,21 @@ def test_the_peak_of_the_last_rank_is_within_three_percent_of_the_published_one(
     arch, where, seq_len, dropout, attention, measured = CASES[name]
     found = last_rank_gib(arch, where, seq_len=seq_len, dropout=dropout, attention=attention)
     assert found == pytest.approx(measured, rel=0.03)
+
+
+def test_fsdp_under_a_pipeline_keeps_weights_and_gradients_whole_until_the_step_is_over() -> None:
+    """Llama-3.1-405B on 512 GPUs, tensor 8, pipeline 8: 6.3e9 parameters a rank, 2 + 4 bytes of them whole."""
+    titan = replace(
+        MEGATRON, weight_bytes=4, grad_bytes=4, master_bytes=0, grads_sharded_from_zero=2, keeps_grads=False
+    )
+    arch = gpt(layers=126, hidden=16384, heads=128, vocab=128256, ffn=53248, kv_heads=8, gated_mlp=True)
+    where = layout(
+        n_gpus=512.0, data_parallel=8.0, tensor_parallel=8.0, pipeline_parallel=8.0, zero=3.0, grad_accum=8.0
+    )
+    shared, whole = (
+        stage_memory(full_job(arch, replace(titan, pipeline_keeps_whole=keeps)), where, is_first=True)
+        for keeps in (False, True)
+    )
+    per_rank = float(shared.states.moments_bytes)
+    assert float(whole.states.gradients_bytes - shared.states.gradients_bytes) == pytest.approx(per_rank / 8 * 4 * 7)
+    assert float(whole.gathered_bytes) == pytest.approx(per_rank / 8 * 2 * 8)

@@ -73,6 +73,10 @@ class Trainer:
     """The adapter's input is kept as an fp32 copy (PEFT adapters outside autocast)."""
     repeats_kv: bool = False
     """Keys and values are repeated to all heads before attention (Hugging Face sdpa path)."""
+    pipeline_keeps_whole: bool = False
+    """FSDP under a pipeline: weights stay gathered and gradients whole until the last micro-batch of a step."""
+    keeps_gathered_input: bool = False
+    """Sequence parallelism keeps the gathered input of a product for backward (DTensor); Megatron gathers it again."""
     fused_qkv: bool = False
     """q, k and v are one product whose result stays alive through v, a view of it, beside the rotated q and k."""
     adapter_dropout: float = 0.0

@@ -19,7 +19,7 @@ from gpuplan.model.operations import Model, Product, Regime, Shape
 from gpuplan.model.optimizers import optimizer_of
 from gpuplan.model.params import LocalParams, local_params, padded_vocab
 from gpuplan.model.pipeline import layers_in_flight
-from gpuplan.model.states import Trained, optimizer_temp_bytes, role_states, trained_params
+from gpuplan.model.states import Trained, keeps_whole, optimizer_temp_bytes, role_states, trained_params
 from gpuplan.model.terms import Memory, States
 from gpuplan.question.job import Job, Role
 from gpuplan.question.layout import Layout, Recompute
@@ -46,6 +46,7 @@ def regime_of(job: Job, role: Role, model: Model) -> Regime:
         adapter_input_bytes=4.0 if trainer.adapter_computes_fp32 else element,
         adapter_dropout=adapter is not None and max(adapter.dropout, trainer.adapter_dropout) > 0,
         fused_qkv=trainer.fused_qkv,
+        keeps_gathered_input=trainer.keeps_gathered_input,
         quantised=role.quantisation is not None,
         fused_norm=trainer.fused_norm,
         fused_activation=trainer.fused_activation,
@@ -207,6 +208,7 @@ def _gathered(trainer: Trainer, local: LocalParams, layout: Layout) -> Num:
     """Weights that ZeRO-3/FSDP holds whole for a moment: the units in use and the ends of the model, in 16 bit."""
     units = np.minimum(trainer.gather_units * local.layer, trainer.zero3_live_params)
     whole = 2.0 * (units + local.embedding + local.head)
+    whole = np.where(keeps_whole(trainer, layout), 2.0 * local.total, whole)
     shared = (np.asarray(layout.zero) >= 3) & (np.asarray(layout.shards) > 1)
     return np.where(shared, whole, 0.0)
 

@@ -87,6 +87,8 @@ class Regime:
     adapter_dropout: bool = False
     fused_qkv: bool = False
     """True where v is a view that keeps the whole result of one q, k, v product alive."""
+    keeps_gathered_input: bool = False
+    """True where sequence parallelism keeps the gathered input of a product, whole on every tensor rank."""
     quantised: bool = False
     fused_norm: bool = True
     fused_activation: bool = True
@@ -162,6 +164,8 @@ class Product:
         One product of q, k and v has one adapter input.
         """
         width, domain = self.n_in * self.routed, self._input_domain
+        if regime.keeps_gathered_input and domain == "residual":
+            domain = "whole"
         kept: list[Saved] = []
         if regime.keeps_input(self.part_names):
             kept.append(Saved(tensor=self.reads, bytes_per_token=regime.element_bytes * width, domain=domain))

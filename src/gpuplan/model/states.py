@@ -148,11 +148,20 @@ def gradient_bytes(trainer: Trainer, optimizer: Optimizer, trained: Trained, cut
     every = trained.n_full + trained.frozen_linear + trained.frozen_experts + trained.frozen_wide
     deferred = (np.asarray(layout.zero) >= 2) & (np.asarray(layout.grad_accum) > 1) & (np.asarray(layout.shards) > 1)
     total = np.where(deferred & (trainer.no_sync_grad_bytes > 0), trainer.no_sync_grad_bytes * every, total)
+    if trainer.pipeline_keeps_whole:
+        whole = trainer.grad_bytes * trained.n_full + trainer.adapter_bytes * adapter.total
+        total = np.where(keeps_whole(trainer, layout), whole, total)
     if trainer.ddp_bucket:
         doubled = (np.asarray(layout.zero) < 1) & (np.asarray(layout.data_parallel) > 1)
         total = np.where(doubled, 2.0, 1.0) * total
     offloaded = (np.asarray(layout.offload) != Offload.NONE) & (np.asarray(layout.zero) >= 2)
     return np.where(offloaded, 0.0, total)
+
+
+def keeps_whole(trainer: Trainer, layout: Layout) -> Mask:
+    """True where FSDP under a pipeline neither frees weights nor scatters gradients between micro-batches."""
+    piped = (np.asarray(layout.pipeline_parallel) > 1) & (np.asarray(layout.zero) >= 3)
+    return piped & (np.asarray(layout.shards) > 1) & trainer.pipeline_keeps_whole
 
 
 def moments_bytes(trainer: Trainer, optimizer: Optimizer, trained: Trained, cut: Sharding, zero: Num) -> Num:
