@@ -2,8 +2,8 @@
 
 Memory is computed once for all layouts (it needs no machine), time only for layouts that fit and only on machine
 shapes that can still win: a shape whose best imaginable point is beaten in cost and in time by real points of two
-providers is left out without computing it. Imagined is every chip at `BEST_SHARE` of its peak, or, once a shape with
-the same chip was timed, at the GPU time of a row seen there, less `SLACK`.
+providers is left out without computing it. Imagined is every chip at `BEST_SHARE` of its peak; once some were timed,
+at `HOPE` times the best share seen; once the same chip was, at the GPU time of a row seen there, less `SLACK`.
 """
 
 from collections import Counter
@@ -27,6 +27,7 @@ from gpuplan.search.candidates import Candidates, Fleet, candidates_of, column, 
 from gpuplan.search.charge import Run, charge
 from gpuplan.search.prune import HOST_SHARE, fastest_each, fits_host, worth_timing
 from gpuplan.search.rank import Points, chosen
+from gpuplan.search.seen import Seen
 from gpuplan.search.variant import Variant
 
 Floats = NDArray[np.float64]
@@ -36,8 +37,10 @@ BEST_SHARE: Final = 0.8
 """Of the dense peak: more than any measured matrix product reaches (MAMF: 795 of 989 TFLOP/s on H100)."""
 SLACK: Final = 0.1
 """A shape with other links may be this much faster a GPU than the best one timed (more memory left, other batches)."""
-RIVALS: Final = 2
-"""Providers that must beat a shape before it is left out, so that runners-up stay."""
+HOPE: Final = 1.5
+"""A chip not yet timed may use its peak this much better than the best one timed."""
+ENOUGH_SEEN: Final = 4
+"""Sites to be timed before that is believed."""
 NeededOf = Callable[[Memory, Job], Range]
 SecondsOf = Callable[[Step, Job, Hardware], Range]
 
@@ -112,38 +115,6 @@ class Found:
     pruned: Counter[str]
 
 
-@dataclass(slots=True)
-class _Seen:
-    """Real points so far, and what a row costs a GPU of each chip, for leaving shapes out."""
-
-    fronts: dict[int, tuple[Floats, Floats]] = field(default_factory=dict)
-    """By provider: cost and seconds of its undominated points."""
-    gpu_s_per_row: dict[str, float] = field(default_factory=dict)
-
-    def add(self, points: Points) -> None:
-        """Takes note of real points."""
-        for provider in np.unique(points.provider).tolist():
-            mine = points.provider == provider
-            cost, seconds = self.fronts.get(provider, (np.zeros(0), np.zeros(0)))
-            cost = np.concatenate((cost, points.cost[mine]))
-            seconds = np.concatenate((seconds, points.duration_s[mine]))
-            order = np.lexsort((seconds, cost))
-            kept = order[seconds[order] <= np.minimum.accumulate(seconds[order])]
-            self.fronts[provider] = (cost[kept], seconds[kept])
-
-    def beat(self, cost: Floats, seconds: Floats) -> bool:
-        """True where real points of enough providers beat each imagined point."""
-        rivals = np.zeros(cost.shape)
-        for costs, times in self.fronts.values():
-            rivals += np.any((costs <= cost[:, None]) & (times <= seconds[:, None]), axis=1)
-        return bool(np.all(rivals >= RIVALS))
-
-    def time(self, chip: str, best: Timed, gpus: int, global_batch: float) -> None:
-        """Takes note of the GPU time of a row on a chip."""
-        least = float(np.min(best.step_s * best.nodes)) * gpus / global_batch
-        self.gpu_s_per_row[chip] = min(least, self.gpu_s_per_row.get(chip, np.inf))
-
-
 def find(
     sites: Sequence[Site],
     variants: Mapping[bool, Sequence[Variant]],
@@ -156,50 +127,86 @@ def find(
     least_probability: float = FITS,
 ) -> Found:
     """Every point worth ranking; a layout counts as fitting from `least_probability` on."""
-    pools = {
-        bf16: pools_of(
-            _fleet([s for s in sites if s.bf16 == bf16]), variants[bf16], run.global_batch, needed_of=needed_of
-        )
-        for bf16 in (True, False)
-    }
-    pruned: Counter[str] = Counter()
-    considered = 0
-    seen = _Seen()
-    timed: list[Timed] = []
-    points: list[Points] = []
-    too_small: dict[int, tuple[float, float]] = {}
-    shape_rows: dict[tuple[str, int, float | None], list[Ints]] = {}
-    for index in _cheapest_first(sites, run, least_flops_per_row):
-        site = sites[index]
-        own = pools[site.bf16]
-        considered += sum(int(np.count_nonzero(_here(pool, site))) for pool in own)
-        machine = site.hardware.machine
-        key = (machine.chip.id, site.gpus, machine.host_bytes)
-        if key not in shape_rows:
-            shape_rows[key] = [_fitting(pool, site, least_probability) for pool in own]
-        rows = _first_that_fits(own, [_on_site(p, found, site) for p, found in zip(own, shape_rows[key], strict=True)])
-        if not any(part.size for part in rows):
-            too_small[index] = _least_needed(own, site)
-            pruned["memory"] += sum(len(pool.candidates) for pool in own)
-            continue
-        known = seen.gpu_s_per_row.get(machine.chip.id, 0.0) * (1 - SLACK)
-        gpu_s_per_row = max(known, least_flops_per_row / (site.peak_flops * BEST_SHARE))
-        if seen.beat(*_imagined(site, own, rows, run=run, gpu_s_per_row=gpu_s_per_row)):
-            pruned["beaten"] += sum(part.size for part in rows)
-            continue
-        best = _timed(index, site, own, rows, data=data, seconds_of=seconds_of)
-        if not best.nodes.size:
-            pruned["fabric"] += sum(part.size for part in rows)
-            continue
-        priced = _points(best, site, run, place=len(timed))
-        timed.append(best)
-        points.append(priced)
-        seen.add(priced)
-        seen.time(machine.chip.id, best, site.gpus, run.global_batch)
-    return Found(
-        sites=sites, pools=pools, timed=timed, points=_joined(points), too_small=too_small,
-        considered=considered, pruned=pruned,
+    pools = {}
+    for bf16 in (True, False):
+        fleet = _fleet([site for site in sites if site.bf16 == bf16])
+        pools[bf16] = pools_of(fleet, variants[bf16], run.global_batch, needed_of=needed_of)
+    search = _Search(
+        sites=sites, pools=pools, data=data, run=run, least_flops_per_row=least_flops_per_row, seconds_of=seconds_of,
+        least_probability=least_probability,
     )  # fmt: skip
+    for index in _cheapest_first(sites, run, least_flops_per_row):
+        search.visit(index)
+    return Found(
+        sites=sites,
+        pools=pools,
+        timed=search.timed,
+        points=_joined(search.points),
+        too_small=search.too_small,
+        considered=search.considered,
+        pruned=search.pruned,
+    )
+
+
+@dataclass(slots=True, kw_only=True)
+class _Search:
+    """One search under way: what was timed, what was left out and why."""
+
+    sites: Sequence[Site]
+    pools: Mapping[bool, Sequence[Pool]]
+    data: Data
+    run: Run
+    least_flops_per_row: float
+    seconds_of: SecondsOf
+    least_probability: float
+    timed: list[Timed] = field(default_factory=list)
+    points: list[Points] = field(default_factory=list)
+    too_small: dict[int, tuple[float, float]] = field(default_factory=dict)
+    considered: int = 0
+    pruned: Counter[str] = field(default_factory=Counter)
+    seen: Seen = field(default_factory=Seen)
+    shape_rows: dict[tuple[str, int, float | None], list[Ints]] = field(default_factory=dict)
+
+    def visit(self, index: int) -> None:
+        """Times a site, or counts why not."""
+        site = self.sites[index]
+        own = self.pools[site.bf16]
+        self.considered += sum(int(np.count_nonzero(_here(pool, site))) for pool in own)
+        rows = self._rows(site, own)
+        if not any(part.size for part in rows):
+            self.too_small[index] = _least_needed(own, site)
+            self.pruned["memory"] += sum(int(np.count_nonzero(_here(pool, site))) for pool in own)
+            return
+        if self.seen.beat(*_imagined(site, own, rows, run=self.run, gpu_s_per_row=self._least_gpu_s(site))):
+            self.pruned["beaten"] += sum(part.size for part in rows)
+            return
+        best = _timed(index, site, own, rows, data=self.data, seconds_of=self.seconds_of)
+        if best.nodes.size:
+            self._keep(best, site)
+
+    def _rows(self, site: Site, pools: Sequence[Pool]) -> list[Ints]:
+        """Layouts of each pool that fit the site; the part that depends on the card alone is kept for its sisters."""
+        machine, offloads = site.hardware.machine, any(max(pool.variant.offload) > 0 for pool in pools)
+        key = (machine.chip.id, site.gpus, machine.host_bytes if offloads else None)
+        if key not in self.shape_rows:
+            self.shape_rows[key] = [_fitting(pool, site, self.least_probability, offloads) for pool in pools]
+        return _first_that_fits(pools, [_on_site(p, r, site) for p, r in zip(pools, self.shape_rows[key], strict=True)])
+
+    def _least_gpu_s(self, site: Site) -> float:
+        """GPU seconds of a row that no site with this chip is below."""
+        known = self.seen.gpu_s_per_row.get(site.hardware.machine.chip.id, 0.0) * (1 - SLACK)
+        share = min(BEST_SHARE, HOPE * self.seen.best_share) if len(self.timed) >= ENOUGH_SEEN else BEST_SHARE
+        return max(known, self.least_flops_per_row / (site.peak_flops * share))
+
+    def _keep(self, best: Timed, site: Site) -> None:
+        priced = _points(best, site, self.run, place=len(self.timed))
+        self.timed.append(best)
+        self.points.append(priced)
+        self.seen.add(priced)
+        gpu_s = float(np.min(best.step_s * best.nodes)) * site.gpus / self.run.global_batch
+        chip = site.hardware.machine.chip.id
+        self.seen.gpu_s_per_row[chip] = min(gpu_s, self.seen.gpu_s_per_row.get(chip, np.inf))
+        self.seen.best_share = max(self.seen.best_share, self.least_flops_per_row / (gpu_s * site.peak_flops))
 
 
 def time_of(pool: Pool, layout: Layout, hardware: Hardware, *, data: Data, seconds_of: SecondsOf) -> Range:
@@ -237,17 +244,24 @@ def _here(pool: Pool, site: Site) -> NDArray[np.bool_]:
     return here
 
 
-def _fitting(pool: Pool, site: Site, least_probability: float) -> Ints:
-    """Layouts of the site's node size that fit its card and host and could be the fastest."""
+def _fitting(pool: Pool, site: Site, least_probability: float, offloads: bool) -> Ints:
+    """Layouts of the site's node size that fit its card (and host, where some offload) and could be the fastest."""
     layout, machine = pool.candidates.layout, site.hardware.machine
     here = column(layout, "gpus_per_node") == site.gpus
     sure = np.asarray(fits_probability(pool.needed, machine.chip.memory_bytes)) >= least_probability - 1e-6
-    host = fits_host(pool.memory.host_bytes_per_node, machine.host_bytes, layout.offload)
-    return worth_timing(layout, here & sure & host)
+    if offloads:
+        here &= fits_host(pool.memory.host_bytes_per_node, machine.host_bytes, layout.offload)
+    return worth_timing(layout, here & sure)
 
 
 def _on_site(pool: Pool, rows: Ints, site: Site) -> Ints:
-    return rows[np.isin(column(pool.candidates.layout, "n_gpus")[rows] / site.gpus, site.counts)]
+    """Of fitting layouts those of the site's node counts and within its host."""
+    if not rows.size:
+        return rows
+    layout = pool.candidates.layout
+    needed = np.broadcast_to(pool.memory.host_bytes_per_node, len(pool.candidates))[rows]
+    host = fits_host(needed, site.hardware.machine.host_bytes, column(layout, "offload")[rows])
+    return rows[host & np.isin(column(layout, "n_gpus")[rows] / site.gpus, site.counts)]
 
 
 def _first_that_fits(pools: Sequence[Pool], rows: Sequence[Ints]) -> list[Ints]:
