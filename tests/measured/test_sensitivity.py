@@ -119,7 +119,7 @@ def trains_whole(row: Row) -> bool:
 
 def split_is_stated(row: Row) -> bool:
     """Where the degrees are open, a larger model is split over more GPUs."""
-    return degrees(row).get("tp") is not None and degrees(row).get("pp") is not None
+    return all(degrees(row).get(name) is not None for name in ("tp", "pp", "zero"))
 
 
 def keeps_adam(row: Row) -> bool:
@@ -167,7 +167,7 @@ CASES: list[tuple[str, Change, Figure, float]] = [
     ("a higher rank, more adapter weights", times("lora.rank", 8), state("weights", "moments"), more),
     ("4-bit weights are smaller", where(is_lora, put("precision", "nf4")), state("frozen"), less),
     ("adapters have few gradients", where(lambda r: r["task"] == "full_ft", put("task", "lora")),
-     state("gradients"), less),
+     state("gradients", "moments"), less),
     ("an older card is slower",
      where(lambda r: str(r["hardware"].get("gpu")).startswith("H100"), put("hardware.gpu", "A100-SXM-80GB")),
      typical("step_time_s"), more),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuplan.app.validate import validate
+from gpuplan.app.validate import predict, validate
 from gpuplan.data.catalogue import open_catalogue
 from gpuplan.data.measured import read_runs
 
@@ -54,3 +54,10 @@ def test_what_is_not_configuration_is_not_read(name: str, tmp_path: Path) -> Non
     plain = predictions([{**row, "id": f"row {number}"} for number, row in enumerate(rows)], tmp_path / "a.jsonl")
     dealt = predictions(shuffled(rows, seed=7), tmp_path / "b.jsonl")
     assert plain == dealt
+
+
+def test_a_row_alone_says_what_it_says_among_others() -> None:
+    catalogue = open_catalogue()
+    source = SHARED / "pretrain.jsonl"
+    runs = [*read_runs(SAMPLE).rows, *(read_runs(source).rows[::25] if source.exists() else ())]
+    assert [predict(run, catalogue) for run in runs] == validate(runs, catalogue)["rows"]

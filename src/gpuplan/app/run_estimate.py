@@ -5,22 +5,20 @@
 Each scenario is a two-sided log-normal around its typical value; the 90 % interval is that of the mixture.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpuplan.app.assume import Openings, quantile
-from gpuplan.app.run_hardware import hardware_of
+from gpuplan.app.assume import quantile
+from gpuplan.app.run_batch import Computed, compute
 from gpuplan.app.run_to_job import Reading
 from gpuplan.calibrate.interval import memory_ranges, step_range
 from gpuplan.data.catalogue import Catalogue
 from gpuplan.data.kernels import measured_chips
 from gpuplan.data.spreads import load_spreads
-from gpuplan.model.memory import memory_of
-from gpuplan.model.step import step_of
 from gpuplan.model.terms import Memory, States, Step
 from gpuplan.model.verdict import fits_probability, verdict
 from gpuplan.question.figures import Assumed, Range
@@ -62,14 +60,21 @@ class Estimate:
     assumed: tuple[Assumed, ...]
 
 
+def estimates_of(readings: Sequence[Reading], catalogue: Catalogue) -> list[Estimate]:
+    """Memory, time and verdict of many readings."""
+    return [_estimate(reading, done) for reading, done in zip(readings, compute(readings, catalogue), strict=True)]
+
+
 def estimate_of(reading: Reading, catalogue: Catalogue) -> Estimate:
     """Memory, time and verdict of a reading."""
-    memory = memory_of(reading.job, reading.layout)
+    return estimates_of([reading], catalogue)[0]
+
+
+def _estimate(reading: Reading, done: Computed) -> Estimate:
+    memory, step = done.memory, done.step
     ranges = memory_ranges(memory, reading.job, load_spreads())
     weights = reading.grid.weights
     mixed = {name: mixture(found, weights) for name, found in ranges.items()}
-    opens = Openings()
-    step = _step(reading, catalogue, opens)
     times: dict[str, Range] = {}
     if step is not None:
         times = _times(reading, step)
@@ -84,7 +89,7 @@ def estimate_of(reading: Reading, catalogue: Catalogue) -> Estimate:
         tokens_per_s_per_gpu=times.get("tokens"),
         samples_per_s=times.get("samples"),
         outcome=_outcome(reading, ranges["needed"], memory),
-        assumed=(*reading.assumed, *_opened(reading), *opens.notes),
+        assumed=(*reading.assumed, *_opened(reading), *done.assumed),
     )
 
 
@@ -105,19 +110,6 @@ def mixture(found: Range, weights: Array) -> Range:
         typical=likely,
         high=max(quantile(points, heap, 0.95), likely),
     )
-
-
-def _step(reading: Reading, catalogue: Catalogue, opens: Openings) -> Step | None:
-    """Seconds of a step on the slowest variant of the card; None where it would be a guess."""
-    if not reading.cards.chips:
-        return None
-    if reading.generates:
-        opens.note("task", "no time", source="generation is part of a step and not computed", effect="time")
-        return None
-    layout = reading.layout
-    n_gpus, per_node = float(np.max(layout.n_gpus)), float(np.max(layout.gpus_per_node))
-    hardware = hardware_of(reading.run, opens, reading.cards, catalogue, n_gpus=n_gpus, per_node=per_node)
-    return step_of(reading.job, layout, hardware)
 
 
 def _times(reading: Reading, step: Step) -> dict[str, Range]:

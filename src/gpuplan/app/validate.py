@@ -4,12 +4,12 @@ The form of the answer is a contract (docs/measured.md): additive changes only.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from gpuplan.app.run_estimate import Estimate, estimate_of, memory_parts, rounded, time_parts
+from gpuplan.app.run_estimate import Estimate, estimates_of, memory_parts, rounded, time_parts
 from gpuplan.app.run_score import summary_of
-from gpuplan.app.run_to_job import read_run
+from gpuplan.app.run_to_job import Reading, read_run
 from gpuplan.data.catalogue import Catalogue
 from gpuplan.errors import QuestionError
 from gpuplan.facts.measured import MeasuredRun
@@ -24,7 +24,7 @@ def validate(
 ) -> dict[str, Any]:
     """Predictions of all rows and a summary, ready for JSON."""
     runs = tuple(rows)
-    answers = [predict(run, catalogue, lang=lang) for run in runs]
+    answers = predict_all(runs, catalogue, lang=lang)
     reasons = Counter(answer["skipped"] for answer in answers if answer["skipped"])
     summary = {
         "rows": len(runs),
@@ -38,19 +38,32 @@ def validate(
 
 def predict(run: MeasuredRun, catalogue: Catalogue, *, lang: str = "en") -> dict[str, Any]:
     """One row of the answer."""
+    return predict_all([run], catalogue, lang=lang)[0]
+
+
+def predict_all(runs: Sequence[MeasuredRun], catalogue: Catalogue, *, lang: str = "en") -> list[dict[str, Any]]:
+    """All rows of the answer, in order."""
+    readings: list[Reading | str] = [_read(run, catalogue, lang) for run in runs]
+    estimates = iter(estimates_of([reading for reading in readings if not isinstance(reading, str)], catalogue))
+    answers: list[dict[str, Any]] = []
+    for run, reading in zip(runs, readings, strict=True):
+        if isinstance(reading, str):
+            answers.append({"id": run.id, "skipped": reading, "assumed": [], "predicted": None})
+            continue
+        estimate = next(estimates)
+        assumed = [shown(assumption) for assumption in estimate.assumed]
+        answers.append({"id": run.id, "skipped": None, "assumed": assumed, "predicted": predicted(estimate)})
+    return answers
+
+
+def _read(run: MeasuredRun, catalogue: Catalogue, lang: str) -> Reading | str:
+    """The reading of a row, or the reason why it is skipped."""
     try:
         if not run.task:
             raise QuestionError("run.skip.task")
-        reading = read_run(run, catalogue)
+        return read_run(run, catalogue)
     except QuestionError as error:
-        return {"id": run.id, "skipped": error.say(lang), "assumed": [], "predicted": None}
-    estimate = estimate_of(reading, catalogue)
-    return {
-        "id": run.id,
-        "skipped": None,
-        "assumed": [shown(assumed) for assumed in estimate.assumed],
-        "predicted": predicted(estimate),
-    }
+        return error.say(lang)
 
 
 def predicted(estimate: Estimate) -> dict[str, Any]:
