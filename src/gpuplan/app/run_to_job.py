@@ -4,6 +4,7 @@ Only configuration fields, the host and the date of the source are read. A state
 open one becomes scenarios or a named assumption.
 """
 
+import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
@@ -55,6 +56,8 @@ FILLS: Final = {1.0: 0.6, 0.5: 0.2, 0.25: 0.2}
 """Mean length over the cap of unpacked samples, where nobody states it: full first, for memory's sake (assumed)."""
 FLASH_SINCE: Final = "2023-07"
 """From here on trainers use a fused attention kernel by default (FlashAttention-2, torch 2 sdpa)."""
+TEST_HIDDEN: Final = 1024
+"""Hidden width up to which a model of a development version is a test model (megatron-lm tests/functional_tests)."""
 SINKS_SINCE: Final = "2026-06"
 """From here on the Megatron family fuses attention with sinks (speed of GPT-OSS rows across releases)."""
 TODAY: Final = 2026.9
@@ -289,10 +292,20 @@ def _attention(run: MeasuredRun, opens: Openings, arch: Architecture, *, front: 
             "flash_attention", plain, source="no fused kernel for sinks at that date", effect="activations, time"
         )
         return plain
+    if front == "megatron" and _is_megatron_test(run, arch):
+        why = "Megatron's own small test models run unfused, to repeat bit by bit"
+        opens.note("flash_attention", plain, source=why, effect="activations, time")
+        return plain
     old = run.date is not None and run.date < FLASH_SINCE
     word = plain if old and front not in ("llm-foundry", "torchtitan") else "flash"
     opens.note("flash_attention", word, source="usual at the date of the source", effect="activations, time")
     return word
+
+
+def _is_megatron_test(run: MeasuredRun, arch: Architecture) -> bool:
+    """A development version with a toy model: Megatron's functional tests (context parallelism needs fused kernels)."""
+    tested = re.search(r"\b(dev|lts)\b", (run.framework_version or "").lower()) is not None
+    return tested and arch.hidden <= TEST_HIDDEN and arch.kind == "decoder" and (run.parallel.get("cp") or 1) == 1
 
 
 def _year(date: str | None) -> float:
