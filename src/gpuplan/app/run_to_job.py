@@ -53,7 +53,10 @@ GPT_DROPOUT: Final = 0.1
 HEADLESS: Final = frozenset({"seq_cls", "embedding", "reranker", "rm"})
 """Objectives with a small head in place of the vocabulary."""
 FILLS: Final = {1.0: 0.6, 0.5: 0.2, 0.25: 0.2}
-"""Mean length over the cap of unpacked samples, where nobody states it: full first, for memory's sake (assumed)."""
+"""Mean length over the cap of unpacked samples, where nobody states it: scripts are timed at their stated length."""
+CAPPED_FILLS: Final = {0.5: 0.5, 1.0: 0.25, 0.25: 0.25}
+"""The same for front ends that cut real instruction data at a cap (ms-swift of 2024: about half of it)."""
+CAPS_DATA: Final = frozenset({"ms-swift", "llamafactory", "axolotl", "unsloth"})
 FLASH_SINCE: Final = "2023-07"
 """From here on trainers use a fused attention kernel by default (FlashAttention-2, torch 2 sdpa)."""
 TEST_HIDDEN: Final = 1024
@@ -119,7 +122,8 @@ def read_run(run: MeasuredRun, catalogue: Catalogue) -> Reading:
         "expert_tensor": run.parallel.get("etp") or (0.0 if front == "megatron" and not swift else 1.0),
     }
     if _is_unpacked(run, trainer, pretrains=pretrains):
-        opens.choose("mean_len", FILLS, source="mean over cap of unpacked samples", effect="time, activations")
+        fills = CAPPED_FILLS if front in CAPS_DATA else FILLS
+        opens.choose("mean_len", fills, source="mean over cap of unpacked samples", effect="time, activations")
     grid = _possible(grid_of(opens.found), degrees)
     layout = layout_of(run, opens, grid, degrees=degrees, stated=stated, splits_local_batch=front == "torchtitan")
     numbers = numbers_of(run, Openings(), front=front, bf16=cards.bf16, fp8=cards.fp8, fp4=cards.fp4)
