@@ -44,8 +44,17 @@ def test_every_candidate_uses_all_gpus_and_has_the_same_global_batch(variant: Va
     assert np.all(layout.global_batch == batch)
     assert np.all(column(layout, "grad_accum") >= column(layout, "pipeline_parallel"))
     assert np.all(column(layout, "tensor_parallel") <= column(layout, "gpus_per_node"))
-    for name, whole in (("tensor_parallel", 32.0), ("pipeline_parallel", 32.0)):
-        assert np.all(whole % column(layout, name) == 0)
+    assert np.all(32.0 % column(layout, "tensor_parallel") == 0)
+
+
+def test_a_model_of_61_layers_is_cut_into_uneven_stages_none_of_them_empty() -> None:
+    arch = replace(LLAMA_3_8B, layers=61)
+    variant = Variant(job=full_job(arch, MEGATRON), zero=(1,), axes=MEGATRON_AXES)
+    stages = set(column(found(variant, 512.0).layout, "pipeline_parallel").tolist())
+    assert stages == {1.0, 2.0, 4.0, 8.0, 16.0}
+    few = Variant(job=full_job(replace(arch, layers=9), MEGATRON), zero=(1,), axes=MEGATRON_AXES)
+    # ceil(9 / 8) = 2 layers a stage leave three of eight stages empty
+    assert set(column(found(few, 512.0).layout, "pipeline_parallel").tolist()) == {1.0, 2.0}
 
 
 @given(VARIANTS, BATCHES)

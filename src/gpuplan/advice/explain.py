@@ -14,10 +14,12 @@ class Rejection:
     reason: str
     """memory, budget, deadline, cost, time, fabric, price, confidence, kind, spot, framework, precision."""
     numbers: Mapping[str, float] = field(default_factory=dict)
+    currency: str = ""
+    """Of the amounts among the numbers."""
 
     def note(self) -> Note:
         """The sentence of the reason."""
-        return note(f"reason.{self.reason}", **self.numbers)
+        return note(f"reason.{self.reason}", currency=self.currency, **self.numbers)
 
 
 def memory_rejection(what: str, *, needed_gib: float, capacity_gib: float, nodes: float) -> Rejection:
@@ -35,18 +37,20 @@ def limit_rejection(
     deadline_hours: float | None,
     best_cost: float | None,
     best_hours: float | None,
+    currency: str,
 ) -> Rejection | None:
     """Budget, deadline, or beaten by the cheapest pick in cost and, if so, in time."""
     if budget is not None and cost > budget:
-        return Rejection(what=what, reason="budget", numbers={"cost": cost, "budget": budget, "hours": hours})
+        numbers = {"cost": cost, "budget": budget, "hours": hours}
+        return Rejection(what=what, reason="budget", numbers=numbers, currency=currency)
     if deadline_hours is not None and hours > deadline_hours:
         numbers = {"hours": hours, "deadline_hours": deadline_hours, "cost": cost}
-        return Rejection(what=what, reason="deadline", numbers=numbers)
+        return Rejection(what=what, reason="deadline", numbers=numbers, currency=currency)
     if best_cost is None or best_hours is None or best_cost <= 0 or cost < best_cost:
         return None
     reason = "cost" if hours >= best_hours else "cost_faster"
     numbers = {"cost": cost, "hours": hours, "times": cost / best_cost}
-    return Rejection(what=what, reason=reason, numbers=numbers)
+    return Rejection(what=what, reason=reason, numbers=numbers, currency=currency)
 
 
 def count_rejection(reason: str, count: int) -> Rejection:

@@ -29,9 +29,9 @@ from gpuplan.app.describe import (
     time_json,
 )
 from gpuplan.app.offers_for import cheapest_for
-from gpuplan.app.plan import assumed_json, offer_view, question_json
 from gpuplan.app.question_to_job import Understood, understand
 from gpuplan.app.run_estimate import rounded
+from gpuplan.app.shown import assumed_json, offer_view, question_json
 from gpuplan.app.sites import hardware_of, node_machine, own_fleet, variant_note
 from gpuplan.data.catalogue import Catalogue, open_catalogue
 from gpuplan.data.costs import fx_rate

@@ -60,6 +60,19 @@ def nearest_changes(question: Question, catalogue: Catalogue, tried: Tried, *, t
     return tuple(found)
 
 
+def relaxed_questions(question: Question) -> Iterator[tuple[str, Question]]:
+    """Questions that ask for less, with the sentence to say: any cloud, then adapters."""
+    free = _without_layout(question)
+    if question.own is not None or question.cloud is not None or question.region is not None:
+        yield "nearest.any_cloud", replace(free, own=None, cloud=None, region=None)
+    for method in ("lora", "qlora"):
+        if question.method != method:
+            yield (
+                "nearest.method_plan",
+                replace(free, method=method, own=None, cloud=None, region=None, framework=None, framework_version=None),
+            )
+
+
 def _kinds(question: Question, catalogue: Catalogue, tried: Tried) -> Iterator[Iterator[Idea]]:
     yield _free_layout(question, tried)
     yield _offload(question, tried)

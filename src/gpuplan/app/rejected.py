@@ -1,6 +1,7 @@
 """What was not picked, grouped by chip: the constraint that binds for the main ones, and the cheapest way out."""
 
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,12 +18,25 @@ SHOWN: Final = 4
 Mask = NDArray[np.bool_]
 
 
-def rejections_of(
-    found: Found, places: Places, good: Mask, budget_usd: float | None, deadline_s: float | None, *, rate: float
-) -> list[Rejection]:
-    """The main rejected options; money in the currency whose unit is worth `rate` USD."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What a point must keep, and the currency in which its cost is told."""
+
+    budget_usd: float | None
+    deadline_s: float | None
+    currency: str
+    usd_per_unit: float
+
+    @property
+    def budget(self) -> float | None:
+        """The budget in the currency of the answer."""
+        return None if self.budget_usd is None else self.budget_usd / self.usd_per_unit
+
+
+def rejections_of(found: Found, places: Places, good: Mask, limits: Limits) -> list[Rejection]:
+    """The main rejected options."""
     by_memory = _too_small(found, places)[:SHOWN]
-    by_limit = _limited(found, places, good, budget_usd, deadline_s, rate=rate)
+    by_limit = _limited(found, places, good, limits)
     broken = [one for one in by_limit if one.reason in ("budget", "deadline")][:SHOWN]
     beaten = [one for one in by_limit if one.reason not in ("budget", "deadline")][:SHOWN]
     counts = [count_rejection(reason, count) for reason, count in sorted(places.left_out.items())]
@@ -31,29 +45,31 @@ def rejections_of(
     return [*by_memory, *broken, *beaten, *counts]
 
 
-def nearest_of(
-    found: Found, places: Places, budget_usd: float | None, deadline_s: float | None, *, currency: str, rate: float
-) -> tuple[Note, ...]:
+def nearest_of(found: Found, places: Places, limits: Limits) -> tuple[Note, ...]:
     """The cheapest relaxation of the budget and of the deadline, where that is what binds."""
     points, notes = found.points, []
-    if budget_usd is not None:
-        point = best(points, within(points, budget=None, deadline_s=deadline_s), "cheapest")
+    if limits.budget_usd is not None:
+        point = best(points, within(points, budget=None, deadline_s=limits.deadline_s), "cheapest")
         if point is not None:
-            cost, hours = float(points.cost[point]) / rate, float(points.duration_s[point]) / HOUR
-            notes.append(
-                note("nearest.budget", budget=cost, currency=currency, what=_what(found, places, point), hours=hours)
-            )
-    if deadline_s is not None:
-        point = best(points, within(points, budget=budget_usd, deadline_s=None), "fastest")
+            notes.append(_way_out("nearest.budget", found, places, point, limits))
+    if limits.deadline_s is not None:
+        point = best(points, within(points, budget=limits.budget_usd, deadline_s=None), "fastest")
         if point is not None:
-            cost, hours = float(points.cost[point]) / rate, float(points.duration_s[point]) / HOUR
-            notes.append(
-                note("nearest.deadline", hours=hours, what=_what(found, places, point), cost=cost, currency=currency)
-            )
+            notes.append(_way_out("nearest.deadline", found, places, point, limits))
+    if not notes:
+        point = best(points, within(points, budget=None, deadline_s=None), "cheapest")
+        if point is not None:
+            notes.append(_way_out("nearest.both", found, places, point, limits))
     return tuple(notes)
 
 
-def _what(found: Found, places: Places, point: int) -> str:
+def _way_out(key: str, found: Found, places: Places, point: int, limits: Limits) -> Note:
+    cost = float(found.points.cost[point]) / limits.usd_per_unit
+    hours = float(found.points.duration_s[point]) / HOUR
+    return note(key, cost=cost, currency=limits.currency, what=what_of(found, places, point), hours=hours)
+
+
+def what_of(found: Found, places: Places, point: int) -> str:
     """A point in few words: 2 x p5.48xlarge (aws)."""
     offer, nodes = places.offers[found.points.offer[point]], int(found.points.nodes[point])
     name = offer.instance_type if nodes == 1 else f"{nodes} x {offer.instance_type}"
@@ -83,11 +99,9 @@ def _memory(chip: str, needed: float, there: float, nodes: float) -> Rejection:
     return memory_rejection(chip, needed_gib=needed / GIB, capacity_gib=there / GIB, nodes=nodes)
 
 
-def _limited(
-    found: Found, places: Places, good: Mask, budget_usd: float | None, deadline_s: float | None, *, rate: float
-) -> list[Rejection]:
+def _limited(found: Found, places: Places, good: Mask, limits: Limits) -> list[Rejection]:
     """Chips whose best point breaks a limit or is beaten, the nearest miss first."""
-    points = found.points
+    points, rate = found.points, limits.usd_per_unit
     if not len(points):
         return []
     names = np.array([found.sites[one.site].hardware.machine.chip.id for one in found.timed])
@@ -98,32 +112,31 @@ def _limited(
         mine = (chips == chip) & np.isfinite(points.cost)
         if np.any(mine & good) and picked is not None and chips[picked] == chip:
             continue
-        one = _best_of(found, places, mine, good, budget_usd, deadline_s)
+        one = _best_of(found, mine, good, limits)
         if one is None or places.offers[points.offer[one]].provider == OWN:
             continue
         rejection = limit_rejection(
-            _what(found, places, one),
+            what_of(found, places, one),
             cost=float(points.cost[one]) / rate,
             hours=float(points.duration_s[one]) / HOUR,
-            budget=None if budget_usd is None else budget_usd / rate,
-            deadline_hours=None if deadline_s is None else deadline_s / HOUR,
+            budget=limits.budget,
+            deadline_hours=None if limits.deadline_s is None else limits.deadline_s / HOUR,
             best_cost=None if picked is None else float(points.cost[picked]) / rate,
             best_hours=None if picked is None else float(points.duration_s[picked]) / HOUR,
+            currency=limits.currency,
         )
         if rejection is not None:
             rejections.append((float(points.cost[one]), rejection))
     return [rejection for _, rejection in sorted(rejections, key=lambda pair: pair[0])]
 
 
-def _best_of(
-    found: Found, places: Places, mine: Mask, good: Mask, budget_usd: float | None, deadline_s: float | None
-) -> Any:
+def _best_of(found: Found, mine: Mask, good: Mask, limits: Limits) -> int | None:
     """The point of a chip that comes nearest: good, else within one limit, else cheapest."""
     points = found.points
     for mask in (
         mine & good,
-        mine & within(points, budget=None, deadline_s=deadline_s),
-        mine & within(points, budget=budget_usd, deadline_s=None),
+        mine & within(points, budget=None, deadline_s=limits.deadline_s),
+        mine & within(points, budget=limits.budget_usd, deadline_s=None),
         mine,
     ):
         point = best(points, mask, "cheapest")

@@ -58,13 +58,25 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     ),
     "limit.fabric": ("nobody states the network between these nodes", "没有来源说明这些机器之间的网络"),
     "limit.price": ("nobody states a price", "没有来源给出价格"),
+    "nearest.both": (
+        "raise the budget to {cost} {currency} and allow {hours} h: {what}",
+        "把预算提高到 {cost} {currency}，并把期限放宽到 {hours} 小时：{what}",
+    ),
     "nearest.budget": (
-        "raise the budget to {budget} {currency}: {what}, {hours} h",
-        "把预算提高到 {budget} {currency}：{what}，{hours} 小时",
+        "raise the budget to {cost} {currency}: {what}, {hours} h",
+        "把预算提高到 {cost} {currency}：{what}，{hours} 小时",
     ),
     "nearest.deadline": (
         "allow {hours} h: {what}, {cost} {currency}",
         "把期限放宽到 {hours} 小时：{what}，{cost} {currency}",
+    ),
+    "nearest.any_cloud": (
+        "on any cloud: {what}, {cost} {currency}, {hours} h",
+        "不限云厂商：{what}，{cost} {currency}，{hours} 小时",
+    ),
+    "nearest.method_plan": (
+        "method {method}: {what}, {cost} {currency}, {hours} h",
+        "改用 {method}：{what}，{cost} {currency}，{hours} 小时",
     ),
     "nearest.more_gpus": (
         "{gpus} GPUs ({nodes} nodes of {per_node})",
@@ -82,20 +94,20 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     "nearest.free_layout": ("another layout: {layout}", "换一种切分：{layout}"),
     "nearest.chip": ("{what}", "{what}"),
     "reason.budget": (
-        "costs {cost} at the least ({hours} h), above the budget of {budget}",
-        "最低也要 {cost}（{hours} 小时），超出预算 {budget}",
+        "costs {cost} {currency} at the least ({hours} h), above the budget of {budget} {currency}",
+        "最低也要 {cost} {currency}（{hours} 小时），超出预算 {budget} {currency}",
     ),
     "reason.cost": (
-        "costs {cost} in {hours} h, {times} times the cheapest, and is not faster",
-        "{hours} 小时花费 {cost}，是最便宜方案的 {times} 倍，且不更快",
+        "costs {cost} {currency} in {hours} h, {times} times the cheapest, and is not faster",
+        "{hours} 小时花费 {cost} {currency}，是最便宜方案的 {times} 倍，且不更快",
     ),
     "reason.cost_faster": (
-        "costs {cost} in {hours} h, {times} times the cheapest",
-        "{hours} 小时花费 {cost}，是最便宜方案的 {times} 倍",
+        "costs {cost} {currency} in {hours} h, {times} times the cheapest",
+        "{hours} 小时花费 {cost} {currency}，是最便宜方案的 {times} 倍",
     ),
     "reason.deadline": (
-        "takes {hours} h at the least, above the deadline of {deadline_hours} h (would cost {cost})",
-        "最快也要 {hours} 小时，超出期限 {deadline_hours} 小时（费用 {cost}）",
+        "takes {hours} h at the least, above the deadline of {deadline_hours} h (would cost {cost} {currency})",
+        "最快也要 {hours} 小时，超出期限 {deadline_hours} 小时（费用 {cost} {currency}）",
     ),
     "reason.memory": (
         "needs {needed_gib} GiB on a card of {capacity_gib} GiB, in the best layout on up to {nodes} nodes",

@@ -3,10 +3,11 @@
 A candidate is legal where
     n = t p c d            (GPUs are cut without rest),
     B = b a d              (every layout has the same global batch),
-    t <= GPUs of a node, heads mod t = 0, layers mod p = 0, experts mod e = 0, (n/p) mod e = 0,
+    t <= GPUs of a node, heads mod t = 0, experts mod e = 0, (n/p) mod e = 0,
+    ceil(L/p) (p - 1) < L  (no stage is empty; the largest decides, docs/memory.md),
     a >= p                 (a pipeline that is never filled is no candidate).
 Notation: n GPUs, t tensor, p pipeline, c context, e expert, d data parallel, b micro-batch, a accumulation,
-B global batch.
+B global batch, L layers.
 """
 
 from collections import Counter
@@ -26,7 +27,7 @@ Mask = NDArray[np.bool_]
 TENSOR: Final = (1.0, 2.0, 4.0, 8.0)
 PIPELINE: Final = (1.0, 2.0, 4.0, 8.0, 16.0)
 CONTEXT: Final = (1.0, 2.0, 4.0, 8.0)
-EXPERT: Final = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
+EXPERT: Final = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 MICRO_BATCH: Final = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 CONTEXT_FROM: Final = 16384
 """Shorter sequences are not cut over context ranks: tensor parallel and recompute do it cheaper."""
@@ -123,7 +124,7 @@ def _legal_splits(table: dict[str, Floats], model: Architecture) -> list[tuple[s
         ("gpus", np.logical_or(table["n"] % (t * p * c) > 0, (table["n"] / p) % e > 0)),
         ("node", t > table["node"]),
         ("heads", np.logical_or(model.heads % t > 0, kv_apart)),
-        ("layers", model.layers % p > 0),
+        ("layers", np.ceil(model.layers / p) * (p - 1) >= model.layers),
         ("experts", experts % e > 0),
     ]
 
