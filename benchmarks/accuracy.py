@@ -43,7 +43,7 @@ def main(folder: Path) -> None:
     started = time.perf_counter()
     answers = {row["id"]: row for row in validate(runs, open_catalogue())["rows"]}
     seconds = time.perf_counter() - started
-    lines = report(raw, answers, seconds)
+    lines = report(raw, answers, seconds) + user_lines(folder)
     text = "\n".join(lines) + "\n"
     (HERE.parent / "accuracy.md").write_text(text, encoding="utf-8")
     print(text)
@@ -116,6 +116,26 @@ def report(raw: Mapping[str, Row], answers: Mapping[str, Row], seconds: float) -
         "",
         *(f"- {count} x {reason}" for reason, count in skipped.most_common()),
     ]
+
+
+def user_lines(folder: Path) -> list[str]:
+    """Verdicts on what users report: most rows leave length, batch or recompute open."""
+    path = folder / "user_cases.jsonl"
+    if not path.exists():
+        return []
+    runs = read_runs(path).rows
+    verdicts: Counter[tuple[str, str]] = Counter()
+    wrong = []
+    for run, answer in zip(runs, validate(runs, open_catalogue())["rows"], strict=True):
+        outcome = run.measured.get("outcome")
+        if answer["skipped"] or outcome not in ("fits", "oom"):
+            continue
+        word = {True: "fits", False: "does not fit", None: "unsure"}[answer["predicted"]["fits"]]
+        verdicts[outcome, word] += 1
+        if (outcome, word) in (("oom", "fits"), ("fits", "does not fit")):
+            wrong.append((outcome, run.id, answer["predicted"]))
+    lines = verdict_lines(verdicts, wrong)
+    return ["", "## Users' reports", "", *lines[2:]]
 
 
 def table(title: str, *, groups: Mapping[tuple[str, str], list[Any]], figures_only: bool = False) -> list[str]:

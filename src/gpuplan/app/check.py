@@ -274,6 +274,9 @@ def _warnings(tried: Tried, today: date) -> list[Note]:
     found: list[Note] = []
     if tried.understood.method.objective in GENERATES:
         found.append(note("warn.generation"))
+    limit, length = tried.understood.model.max_positions, tried.understood.data.seq_len
+    if limit is not None and length > limit:
+        found.append(note("warn.positions", seq_len=length, limit=limit))
     if tried.detail is None:
         return found
     machine = tried.machine

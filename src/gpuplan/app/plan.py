@@ -89,7 +89,7 @@ def _pick(searched: Searched, label: str, point: int, runner_up: int | None, lan
             offer=offer, nodes=float(layout.n_nodes), layout=layout, job=detail.job,
             fits_probability=detail.fits_probability, cost_usd=None if own else bill.cost_usd,
             budget_usd=searched.budget_usd, resume_auto=detail.job.trainer.resume_auto,
-            country=country_of(offer.provider),
+            country=_country(offer),
             host_bytes_needed=float(detail.memory.host_bytes_per_node),
         ),
         searched.today,
@@ -116,6 +116,11 @@ def _pick(searched: Searched, label: str, point: int, runner_up: int | None, lan
         assumed=[assumed_json(one, lang) for one in _assumed(searched, detail)],
         warnings=[one.say(lang) for one in (*warnings, *converted)],
     )
+
+
+def _country(offer: Offer) -> str | None:
+    """Country that export rules look at: that of the region where its name says so, else of the provider's seat."""
+    return "CN" if (offer.region or "").startswith("cn-") else country_of(offer.provider)
 
 
 def _point(searched: Searched, point: int) -> PlanPoint:
@@ -167,6 +172,9 @@ def _warnings(searched: Searched) -> list[Note]:
     found = []
     if searched.understood.method.objective in GENERATES:
         found.append(note("warn.generation"))
+    limit = searched.understood.model.max_positions
+    if limit is not None and searched.understood.data.seq_len > limit:
+        found.append(note("warn.positions", seq_len=searched.understood.data.seq_len, limit=limit))
     if searched.understood.data.is_known and not searched.understood.data.mean_is_known:
         found.append(note("warn.mean_len"))
     return found

@@ -74,7 +74,7 @@ def understand(question: Question, catalogue: Catalogue, *, year: float, n_gpus:
     word = question.method or _noted(notes, defaults.default_method())
     method, table = method_of(word), decoder(model)
     params = float(total_params(table))
-    seq_len = question.seq_len or _noted(notes, defaults.default_seq_len(_kind(method), model.max_positions))
+    seq_len = question.seq_len or _seq_len(question, method, model, notes)
     _check_words(question)
     framework = question.framework or _framework(question, method, model, params=params, n_gpus=n_gpus, notes=notes)
     variants = {
@@ -122,6 +122,17 @@ def _model(text: str, catalogue: Catalogue) -> tuple[Architecture, list[Assumed]
         return architecture_from_config(read_table(text), where=Path(text).name), []
     match = resolve_model(text, catalogue.models)
     return match.architecture, list(match.assumed)
+
+
+def _seq_len(question: Question, method: Method, model: Architecture, notes: list[Assumed]) -> float:
+    """The default length, or one that the stated samples fit into."""
+    needs = question.p95_len or (2 * question.mean_len if question.mean_len is not None else None)
+    length = _noted(notes, defaults.default_seq_len(_kind(method), model.max_positions, needs=needs))
+    if question.mean_len is not None and question.mean_len > length:
+        raise QuestionError(
+            "question.order", field="mean_len", value=f"{question.mean_len:g}", other="seq_len", bound=f"{length:g}"
+        )
+    return length
 
 
 def _check_words(question: Question) -> None:
@@ -335,6 +346,9 @@ def _data_notes(question: Question, data: Data) -> list[Assumed]:
         notes.append(
             defaults.assumed("mean_len", value, "nobody stated it: short instructions to samples that fill the length")
         )
+    if question.tokens is not None and question.mean_len is None and not data.packed:
+        why = "tokens were stated without a mean: every row counts as full"
+        notes.append(defaults.assumed("mean_len", data.seq_len, why))
     if question.packing is None:
         notes.append(defaults.assumed("packing", str(data.packed).lower(), "as the trainer does by default"))
     return notes

@@ -15,6 +15,9 @@ QUANTISED: Final = {
     "nf4": (NF4, "4-bit codes and an fp32 scale a block of 64 (arXiv:2305.14314, section 3)"),
     "nf4-dq": (NF4_DOUBLE, "scales quantised too (arXiv:2305.14314, section 3)"),
     "fp4": (NF4, "as nf4, arXiv:2305.14314 section 3"),
+    "4bit": (NF4, "as nf4, arXiv:2305.14314 section 3"),
+    "8bit": (INT8, "8-bit codes with scales (arXiv:2208.07339)"),
+    "awq": (GPTQ4, "4-bit codes with scales and zeros (arXiv:2306.00978)"),
     "int4": (GPTQ4, "4-bit codes with scales, zeros and order index (arXiv:2210.17323)"),
     "gptq-int4": (GPTQ4, "4-bit codes with scales, zeros and order index (arXiv:2210.17323)"),
     "gptq": (GPTQ4, "4-bit codes with scales, zeros and order index (arXiv:2210.17323)"),
@@ -27,6 +30,8 @@ COMPUTE: Final = {
     "fp32": "fp32", "tf32": "tf32", "fp32/tf32": "tf32", "fp16": "fp16", "bf16": "bf16", "fp16/bf16 amp": "bf16",
     "bf16-amp(fp32 master)": "bf16", "bf16-amp": "bf16", "fp16-amp": "fp16", "fp8": "fp8", "fp8-torchao": "fp8",
     "fp8wo-torchao": "bf16", "mxfp8": "fp8", "nvfp4": "fp4", "fp4": "fp4", "mxfp4": "fp4", "amp": "fp16",
+    "bfloat16": "bf16", "float16": "fp16", "half": "fp16",
+    "float32": "fp32", "bf16-mixed": "bf16", "bf16-true": "bf16", "16-mixed": "fp16", "float8": "fp8",
 }  # fmt: skip
 
 ALL_LINEAR: Final = ("q", "k", "v", "o", "gate", "up", "down")

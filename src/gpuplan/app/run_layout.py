@@ -35,7 +35,10 @@ LARGE_MODEL: Final = 12e9
 USUAL_MEMORY: Final = 80e9
 USUAL_REPLICAS: Final = 16.0
 """Data-parallel ranks where neither they nor the GPUs are stated (assumed)."""
-RECOMPUTE: Final[Mapping[str, float]] = {"none": 0.0, "selective": 1.0, "full": 2.0}
+RECOMPUTE: Final[Mapping[str, float]] = {
+    "none": 0.0, "off": 0.0, "false": 0.0, "no": 0.0, "selective": 1.0, "core_attn": 1.0,
+    "full": 2.0, "on": 2.0, "true": 2.0, "yes": 2.0, "block": 2.0, "uniform": 2.0,
+}  # fmt: skip
 RECOMPUTE_WORDS: Final[Mapping[float, str]] = {0.0: "none", 1.0: "selective", 2.0: "full"}
 OFFLOADS: Final[Mapping[str, Offload]] = {
     "none": Offload.NONE, "optimizer": Offload.OPTIMIZER, "optimizer+other": Offload.OPTIMIZER,
@@ -99,9 +102,9 @@ def _count(
 
 def _stage(run: MeasuredRun, front: str) -> tuple[int | None, bool]:
     """ZeRO stage and whether FSDP does the sharding; None where it is not stated and not fixed."""
-    fsdp = str(run.parallel.get("fsdp") or "").lower()
-    if fsdp in ("full_shard", "hybrid", "grad_op"):
-        return (2 if fsdp == "grad_op" else 3), True
+    fsdp = str(run.parallel.get("fsdp") or "none").lower()
+    if fsdp not in ("none", "false", "no", "off", "no_shard"):
+        return (2 if "grad" in fsdp else 3), True
     word = str(run.parallel.get("zero") or "")
     if word.isdigit():
         return min(int(word), 3), False
@@ -213,6 +216,8 @@ def open_recompute(run: MeasuredRun, opens: Openings, *, trainer: Trainer, front
     word = (run.recompute or "").lower()
     if word in RECOMPUTE:
         return RECOMPUTE[word]
+    if word:
+        opens.note("recompute", "open", source=f"unknown word {run.recompute!r}", effect="activations")
     default = RECOMPUTE.get(trainer.recompute_default, 0.0)
     if front in MEGATRON_LIKE:
         options = {0.0: 0.6, 1.0: 0.25, 2.0: 0.15}
@@ -272,7 +277,7 @@ def layout_of(run: MeasuredRun, opens: Openings, grid: Grid, *, degrees: Degrees
         opens.note("micro_batch", 1, source="the local batch is cut into pipeline micro-batches", effect="activations")
         accum, micro = accum * micro, np.ones(shape)
     per_node = min(degrees.gpus_per_node, degrees.n_gpus)
-    hybrid = str(run.parallel.get("fsdp") or "") == "hybrid"
+    hybrid = re.search("hybrid|hsdp", str(run.parallel.get("fsdp") or "").lower()) is not None
     expert = np.full(shape, run.parallel.get("ep") or stated["expert"])
     return Layout(
         n_gpus=np.full(shape, degrees.n_gpus),

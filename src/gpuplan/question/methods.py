@@ -41,6 +41,8 @@ _BASES: Final = {
     "full": FULL,
     "full_ft": FULL,
     "sft": FULL,
+    "full_finetune": FULL,
+    "finetune": FULL,
     "lora": LORA,
     "dora": LORA,
     "qlora": QLORA,
@@ -93,7 +95,7 @@ def method_of(word: str) -> Method:
     suffix = rest[-1] if rest and rest[-1] in TASK_SUFFIXES else None
     if head == "peft":
         return _relative(word, rest[0] if rest else "lora", suffix)
-    if head in ("pretrain", "continue", "cpt", "pt"):
+    if head in ("pretrain", "continue", "continued_pretrain", "cpt", "pt"):
         return Method(word=word, base=FULL, objective="pretrain")
     if head in _RELATIVES:
         return _relative(word, head, suffix)
