@@ -166,6 +166,10 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "needs {gib} GiB of host memory on each node, and nobody states how much there is",
         "每台机器需要 {gib} GiB 主机内存，但没有来源说明实际有多少",
     ),
+    "warn.positions": (
+        "a length of {seq_len} is above the {limit} positions that the model was made for",
+        "序列长度 {seq_len} 超过模型设计的 {limit} 个位置",
+    ),
     "warn.precision": (
         "{chip} has no {asked}: products run in {used}",
         "{chip} 不支持 {asked}：矩阵乘法以 {used} 运行",

@@ -46,12 +46,19 @@ def default_method() -> tuple[str, Assumed]:
     return "lora", assumed("method", "lora", "the cheapest method that tunes every layer (arXiv:2106.09685)")
 
 
-def default_seq_len(method: str, max_positions: int | None) -> tuple[float, Assumed]:
-    """Length of a sample: 4096 to pre-train, 2048 to tune, never above the model's own limit."""
-    wanted = _PRETRAIN_LENGTH if method in PRETRAIN_METHODS else _TUNE_LENGTH
-    length = min(wanted, max_positions or wanted)
-    source = "Llama 2 pre-training length" if wanted == _PRETRAIN_LENGTH else "default of LLaMA-Factory's cutoff_len"
-    return float(length), assumed("seq_len", length, source if length == wanted else "limit of the model")
+def default_seq_len(method: str, max_positions: int | None, *, needs: float | None = None) -> tuple[float, Assumed]:
+    """Length of a sample: 4096 to pre-train, 2048 to tune, more where samples need it, at most the model's limit.
+
+    >>> default_seq_len("lora", 32768, needs=5000.0)[0]
+    8192.0
+    """
+    usual = _PRETRAIN_LENGTH if method in PRETRAIN_METHODS else _TUNE_LENGTH
+    wanted = max(float(usual), 0.0 if needs is None else _power_above(needs))
+    length = min(wanted, float(max_positions or wanted))
+    source = "Llama 2 pre-training length" if usual == _PRETRAIN_LENGTH else "default of LLaMA-Factory's cutoff_len"
+    if wanted > usual:
+        source = "the next power of two above the stated samples"
+    return length, assumed("seq_len", length, source if length == wanted else "limit of the model")
 
 
 def default_global_batch(method: str, params: float, *, seq_len: float, rows: float | None) -> tuple[float, Assumed]:
@@ -111,3 +118,8 @@ def nearest_multiple(batch: float, unit: float) -> float:
     power = _power_below(max(batch / unit, 1.0))
     low, high = unit * power, unit * power * 2
     return float(low if batch / low <= high / batch else high)
+
+
+def _power_above(value: float) -> float:
+    power = _power_below(value)
+    return power if power >= value else 2 * power

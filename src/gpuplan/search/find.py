@@ -29,6 +29,7 @@ from gpuplan.search.prune import HOST_SHARE, fastest_each, fits_host, worth_timi
 from gpuplan.search.rank import Points, chosen
 from gpuplan.search.seen import Seen
 from gpuplan.search.variant import Variant
+from gpuplan.units import Num
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -137,6 +138,8 @@ def find(
     )  # fmt: skip
     for index in _cheapest_first(sites, run, least_flops_per_row):
         search.visit(index)
+    for pool in (*pools[True], *pools[False]):
+        search.pruned.update({f"layout.{reason}": count for reason, count in pool.candidates.pruned.items()})
     return Found(
         sites=sites,
         pools=pools,
@@ -213,7 +216,7 @@ def time_of(pool: Pool, layout: Layout, hardware: Hardware, *, data: Data, secon
     """Seconds of a step of each layout, rows padded to the longest of their micro-batch at the typical mean."""
     job = replace(pool.variant.job, time_len=padded_len(data, data.mean_len.typical, layout.micro_batch))
     found, shape = seconds_of(step_of(job, layout, hardware), job, hardware), np.shape(layout.n_gpus)
-    low, typical, high = (np.broadcast_to(end, shape) for end in (found.low, found.typical, found.high))
+    low, typical, high = (np.broadcast_to(end, shape) for end in _ends(found))
     return Range(low=low, typical=typical, high=high)
 
 
@@ -248,10 +251,19 @@ def _fitting(pool: Pool, site: Site, least_probability: float, offloads: bool) -
     """Layouts of the site's node size that fit its card (and host, where some offload) and could be the fastest."""
     layout, machine = pool.candidates.layout, site.hardware.machine
     here = column(layout, "gpus_per_node") == site.gpus
-    sure = np.asarray(fits_probability(pool.needed, machine.chip.memory_bytes)) >= least_probability - 1e-6
+    # Below one half no threshold is ever met; the costly probability is computed for the rest alone.
+    here &= np.broadcast_to(pool.needed.typical, here.shape) <= machine.chip.memory_bytes
     if offloads:
         here &= fits_host(pool.memory.host_bytes_per_node, machine.host_bytes, layout.offload)
-    return worth_timing(layout, here & sure)
+    rows = np.flatnonzero(here)
+    low, typical, high = (np.broadcast_to(end, here.shape)[rows] for end in _ends(pool.needed))
+    chance = fits_probability(Range(low=low, typical=typical, high=high), machine.chip.memory_bytes)
+    here[rows] = np.asarray(chance) >= least_probability - 1e-6
+    return worth_timing(layout, here)
+
+
+def _ends(found: Range) -> tuple[Num, Num, Num]:
+    return found.low, found.typical, found.high
 
 
 def _on_site(pool: Pool, rows: Ints, site: Site) -> Ints:
