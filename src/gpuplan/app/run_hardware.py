@@ -22,6 +22,8 @@ from gpuplan.units import GB, GBIT, GIB
 USUAL_NODE: Final = 8
 BOARD: Final = 4
 """GPUs from which a node is taken for a board with its own links, where the form factor is not stated."""
+BOARD_MEMORY: Final = 120e9
+"""Memory above which a card of unstated form is a board (no PCIe card had more by 2026, but one with NVLink pairs)."""
 RACK: Final = ("GB200", "GB300")
 """Chips that stand in trays of four inside a rack of 72."""
 
@@ -122,7 +124,8 @@ def _lacks_link(chip: Chip, intra: str) -> bool:
     """True for a board whose link nobody states, and for any card where a link is stated and the chip has none."""
     if chip.link_bytes_per_s is not None:
         return False
-    board = not (chip.form_factor or "PCIe").startswith("PCIe")
+    unstated = "board" if chip.memory_bytes > BOARD_MEMORY else "PCIe"
+    board = not (chip.form_factor or unstated).startswith("PCIe")
     return board or intra in ("nvlink", "xgmi", "hccs")
 
 

@@ -202,10 +202,9 @@ def open_batch(
         opens.choose("micro_batch", options or {1.0: 1.0}, source="default of the trainer first", effect="activations")
     if accum is None and whole is None:
         options = {8.0: 0.5, 1.0: 0.25, 32.0: 0.25} if pretrains else {1.0: 0.6, 4.0: 0.2, 8.0: 0.2}
-        filled: dict[float, float] = {}
-        for value, weight in options.items():
-            filled[max(value, pipeline)] = filled.get(max(value, pipeline), 0.0) + weight
-        opens.choose("grad_accum", filled, source="no batch stated", effect="share of optimizer and reduction")
+        if pipeline > 1:
+            options = {4.0 * pipeline: 0.5, 8.0 * pipeline: 0.25, pipeline: 0.25}
+        opens.choose("grad_accum", options, source="no batch stated", effect="share of optimizer and reduction")
 
 
 def open_recompute(run: MeasuredRun, opens: Openings, *, trainer: Trainer, front: str, params: float) -> float:

@@ -43,6 +43,8 @@ from gpuplan.question.layout import Layout, Offload
 from gpuplan.question.methods import GENERATES, Method, method_of, roles_of
 from gpuplan.units import GB, Num
 
+MANY_GPUS: Final = 64
+"""Taken for pre-training where nobody counts the GPUs and the usual framework depends on it."""
 CHUNKED: Final = ("liger", "unsloth", "cut-ce", "chunked-ce")
 """Fused kernels that never build whole logits."""
 ROOM_FOR_STATES: Final = 0.4
@@ -162,8 +164,9 @@ def _word(run: MeasuredRun, method: Method, params: float) -> str:
     """The framework of a row, or the usual one for such a job where nobody states a known one."""
     if front_end(run.framework):
         return str(run.framework)
-    kind = "pretrain" if method.objective == "pretrain" else method.base
-    return default_framework(kind, params, float(run.hardware.get("n_gpus") or 1))
+    pretrains = method.objective == "pretrain"
+    n_gpus = float(run.hardware.get("n_gpus") or (MANY_GPUS if pretrains else 1))
+    return default_framework("pretrain" if pretrains else method.base, params, n_gpus)
 
 
 def _trainer(run: MeasuredRun, opens: Openings, method: Method, catalogue: Catalogue, *, word: str, cards: Cards,
