@@ -64,6 +64,10 @@ class Openings:
             )
         )
 
+    def likeliest(self, name: str, default: float) -> float:
+        """The likeliest value of an open field; `default` where it is not open."""
+        return next((opening.values[0] for opening in self.found if opening.field == name), default)
+
     def note(self, name: str, value: object, *, source: str, effect: str) -> None:
         """Notes one assumption without alternatives."""
         self.notes.append(Assumed(field=name, value=str(value), source=source, effect=effect))

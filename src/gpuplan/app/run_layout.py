@@ -185,15 +185,18 @@ def open_batch(
     data_parallel: float,
     pipeline: float,
     params: float,
-    pretrains: bool,
+    many: bool,
 ) -> None:
-    """Micro-batch and accumulation where they do not follow from what is stated; a pipeline is kept full."""
+    """Micro-batch and accumulation where they do not follow from what is stated; a pipeline is kept full.
+
+    `many` where a step usually accumulates many micro-batches: pre-training, and all work in the Megatron family.
+    """
     micro, accum, whole = run.micro_batch, run.grad_accum, run.global_batch_seqs
     if micro is None:
         if whole is not None and accum is not None:
             return
         most = whole / max(data_parallel, 1.0) if whole is not None else 64.0
-        small = params < SMALL_MODEL and not pretrains and whole is None
+        small = params < SMALL_MODEL and not many and whole is None
         default = float(trainer.micro_batch_default) if small else 1.0
         options: dict[float, float] = {}
         for value, weight in ((default, 0.4), (1.0, 0.2), (2.0, 0.2), (4.0, 0.15), (8.0, 0.05)):
@@ -201,7 +204,7 @@ def open_batch(
                 options[value] = options.get(value, 0.0) + weight
         opens.choose("micro_batch", options or {1.0: 1.0}, source="default of the trainer first", effect="activations")
     if accum is None and whole is None:
-        options = {8.0: 0.5, 1.0: 0.25, 32.0: 0.25} if pretrains else {1.0: 0.6, 4.0: 0.2, 8.0: 0.2}
+        options = {8.0: 0.5, 1.0: 0.25, 32.0: 0.25} if many else {1.0: 0.6, 4.0: 0.2, 8.0: 0.2}
         if pipeline > 1:
             options = {4.0 * pipeline: 0.5, 8.0 * pipeline: 0.25, pipeline: 0.25}
         opens.choose("grad_accum", options, source="no batch stated", effect="share of optimizer and reduction")

@@ -112,8 +112,8 @@ def read_run(run: MeasuredRun, catalogue: Catalogue) -> Reading:
         degrees.n_gpus / ((degrees.tensor or 1) * (degrees.pipeline or 1) * degrees.context), 1.0
     )
     open_batch(
-        run, opens, trainer=trainer, data_parallel=data, pipeline=degrees.pipeline or 1.0, params=params,
-        pretrains=pretrains,
+        run, opens, trainer=trainer, data_parallel=data, params=params,
+        pipeline=degrees.pipeline or opens.likeliest("pipeline", 1.0), many=pretrains or front in MEGATRON_LIKE,
     )  # fmt: skip
     stated = {
         "zero": float(zero),
