@@ -223,7 +223,7 @@ def open_recompute(run: MeasuredRun, opens: Openings, *, trainer: Trainer, front
     default = RECOMPUTE.get(trainer.recompute_default, 0.0)
     if front in MEGATRON_LIKE:
         options = {0.0: 0.6, 1.0: 0.25, 2.0: 0.15}
-        if front in ("mindspeed", "megatron-deepspeed") or (run.date or "9999") < "2023":
+        if front == "megatron-deepspeed" or (run.date or "9999") < "2023":
             options = {2.0: 0.6, 0.0: 0.25, 1.0: 0.15}
     elif front == "torchtitan":
         options = {1.0: 0.6, 2.0: 0.3, 0.0: 0.1}
