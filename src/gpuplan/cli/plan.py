@@ -39,7 +39,7 @@ def answer(request: Request) -> Answer:
 
 def show(answer: Answer, request: Request) -> Sequence[Block]:
     """What was understood, the picks side by side, then why, what else, and what to do next."""
-    lang, picks = request.lang, answer["picks"]
+    lang, picks = request.lang, _distinct(answer, request.lang)
     blocks: list[Block] = [Text(line) for line in understood(answer["question"], lang)]
     if picks:
         blocks += [Heading(say(lang, "show.picks")), _picks(picks, lang)]
@@ -54,10 +54,30 @@ def show(answer: Answer, request: Request) -> Sequence[Block]:
     return [*blocks, Heading(say(lang, "show.next")), Commands(_next(answer, request))]
 
 
+def _distinct(answer: Answer, lang: str) -> Sequence[Answer]:
+    """The picks, those that are one machine in one layout put together under all their labels."""
+    found: list[dict[str, Any]] = []
+    for pick in answer["picks"]:
+        label = say(lang, f"show.label.{pick['label']}")
+        if pick["label"] == "fastest" and answer["question"].get("budget"):
+            label = say(lang, "show.label.fastest_within")
+        same = next((one for one in found if all(one[k] == pick[k] for k in ("offer", "nodes", "layout"))), None)
+        if same is None:
+            found.append({**pick, "label": label})
+        else:
+            same["label"] += say(lang, "show.comma") + label
+    return found
+
+
 def _picks(picks: Sequence[Answer], lang: str) -> Table:
     """The picks as columns; each row one figure."""
-    head = ("", *(_label(pick, lang) for pick in picks))
-    rows = [(say(lang, f"show.row.{name}"), *(shown(pick, lang) for pick in picks)) for name, shown in ROWS.items()]
+    head = ("", *(pick["label"] for pick in picks))
+    is_own = all(pick["offer"]["provider"] == "own" for pick in picks)
+    rows = [
+        (say(lang, f"show.row.{name}"), *(shown(pick, lang) for pick in picks))
+        for name, shown in ROWS.items()
+        if not (is_own and name in RENTED)
+    ]
     return Table(head, tuple(rows))
 
 
@@ -107,6 +127,10 @@ ROWS: Final = {
 }  # fmt: skip
 
 
+RENTED: Final = ("region", "source")
+"""Rows that tell nothing about hardware of one's own."""
+
+
 def _runner_ups(picks: Sequence[Answer], lang: str) -> list[str]:
     """The next best from another provider, for each pick."""
     lines = []
@@ -118,7 +142,7 @@ def _runner_ups(picks: Sequence[Answer], lang: str) -> list[str]:
                 say(
                     lang,
                     "show.runner_up",
-                    label=_label(pick, lang),
+                    label=pick["label"],
                     machine=_machine(other, lang),
                     gpus=gpus_words(other["nodes"], offer["gpus_per_node"], offer["gpu"], lang),
                     duration=ranged(lang, other["duration_hours"], hours(lang)),
@@ -142,15 +166,11 @@ def _by_label(picks: Sequence[Answer], lang: str) -> list[str]:
     labels: dict[str, list[str]] = {}
     for pick in picks:
         for text in pick["warnings"]:
-            labels.setdefault(text, []).append(_label(pick, lang))
+            labels.setdefault(text, []).append(pick["label"])
     return [
         text if len(found) == len(picks) else say(lang, "show.of_picks", labels=", ".join(found), text=text)
         for text, found in labels.items()
     ]
-
-
-def _label(pick: Answer, lang: str) -> str:
-    return say(lang, f"show.label.{pick['label']}")
 
 
 def _next(answer: Answer, request: Request) -> tuple[str, ...]:

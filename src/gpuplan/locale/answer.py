@@ -127,6 +127,10 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "fastest",
         "最快",
     ),
+    "show.label.fastest_within": (
+        "fastest within budget",
+        "预算内最快",
+    ),
     "show.layout.batch": (
         "micro-batch {micro} x {accumulation} accumulation",
         "micro batch {micro} × 累积 {accumulation}",
