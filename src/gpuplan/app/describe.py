@@ -22,7 +22,7 @@ from gpuplan.question.job import Job
 from gpuplan.question.layout import Layout, Offload, Recompute
 from gpuplan.run.duration import model_flops_share
 from gpuplan.run.goodput import SPOT_LOSSES_PER_NODE_S, START_S
-from gpuplan.search.charge import Charge, charge, combined, run_of
+from gpuplan.search.charge import SPOT_RATES, Charge, charge, combined, run_of
 from gpuplan.units import GIB, HOUR, Num
 
 WEIGHT_BYTES: Final = 2.0
@@ -215,7 +215,7 @@ def _charge(
     step_s: Num | None = None,
     rows: Num | None = None,
     start_s: Num = START_S.typical,
-    losses: Num = SPOT_LOSSES_PER_NODE_S.typical,
+    losses: Num | None = None,
 ) -> Charge:
     run = run_of(
         understood.data, understood.global_batch, runs=understood.runs,
@@ -229,7 +229,7 @@ def _charge(
         checkpoint_bytes=pace.checkpoint_bytes,
         price_per_hour=price_per_hour,
         spot=float(is_spot),
-        spot_losses_per_node_s=losses,
+        spot_rates=SPOT_RATES if losses is None else (losses,),
         start_s=start_s,
     )
 

@@ -89,8 +89,8 @@ def _free_layout(question: Question, tried: Tried) -> Iterator[Idea]:
 
 
 def _offload(question: Question, tried: Tried) -> Iterator[Idea]:
-    """States in host memory; how much of it is said, because nobody knows the host."""
-    for kind in ("optimizer", "all"):
+    """States in host memory, and how much of it; adapters have no states to speak of."""
+    for kind in () if tried.understood.method.adapts else ("optimizer", "all"):
         changed = replace(_without_layout(question), offload=kind)
 
         def worded(one: Tried, kind: str = kind) -> Note:

@@ -24,7 +24,7 @@ from gpuplan.question.data_size import Data, data_of
 from gpuplan.question.figures import Assumed
 from gpuplan.question.job import Adapter, Job, Quantisation
 from gpuplan.question.layout import Offload, Recompute
-from gpuplan.question.methods import FULL, GENERATES, QLORA, Method, method_of, roles_of
+from gpuplan.question.methods import FREEZE, FULL, GENERATES, QLORA, Method, method_of, roles_of
 from gpuplan.question.parse import nearest, shown
 from gpuplan.question.question import Question
 from gpuplan.search.variant import Variant, axes_of, recomputes_of
@@ -74,6 +74,8 @@ def understand(question: Question, catalogue: Catalogue, *, year: float, n_gpus:
     word = question.method or _noted(notes, defaults.default_method())
     method, table = method_of(word), decoder(model)
     params = float(total_params(table))
+    if question.offload == "all" and (method.adapts or method.base == FREEZE):
+        raise QuestionError("question.offload_frozen", field="offload", value="all", method=method.word)
     seq_len = question.seq_len or _seq_len(question, method, model, notes)
     _check_words(question)
     framework = question.framework or _framework(question, method, model, params=params, n_gpus=n_gpus, notes=notes)
@@ -261,6 +263,8 @@ def _modes(
         modes = [(3, False, (3,), none)]
     else:
         modes = [(1, False, (0, 1), none)]
+    if question.offload not in (None, "none") and question.zero is None and probe.family == "hf":
+        modes = [(2, False, (2,), optimizer), (3, False, (3,), everything)]
     if question.zero is None:
         return tuple(modes)
     stage = int(question.zero)

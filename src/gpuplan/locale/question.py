@@ -75,6 +75,10 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "{field}: {value} freezes the weights, but {method} trains them; use lora or qlora, or leave {field} out",
         "{field}：{value} 会冻结权重，而 {method} 要训练权重；请改用 lora 或 qlora，或去掉 {field}",
     ),
+    "question.offload_frozen": (
+        "{field}: {value} is computed only where all weights train, not for {method}; use optimizer or none",
+        "{field}：仅在训练全部权重时才计算 {value}，{method} 不适用；请用 optimizer 或 none",
+    ),
     "question.not_covered": (
         "model: {model} has layers that gpuplan cannot compute yet (state space, linear attention); try a model of attention layers",
         "model：{model} 含有 gpuplan 暂不能计算的层（状态空间、线性注意力等）；请换用注意力结构的模型",

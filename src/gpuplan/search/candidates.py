@@ -5,7 +5,8 @@ A candidate is legal where
     B = b a d              (every layout has the same global batch),
     t <= GPUs of a node, heads mod t = 0, experts mod e = 0, (n/p) mod e = 0,
     ceil(L/p) (p - 1) < L  (no stage is empty; the largest decides, docs/memory.md),
-    a >= p                 (a pipeline that is never filled is no candidate).
+    a >= p                 (a pipeline that is never filled is no candidate),
+    offload of the optimizer has ZeRO 2 or 3 (or the stated stage), of weights too ZeRO 3 and trains all of them.
 Notation: n GPUs, t tensor, p pipeline, c context, e expert, d data parallel, b micro-batch, a accumulation,
 B global batch, L layers.
 """
@@ -18,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpuplan.facts.arch import Architecture
-from gpuplan.question.layout import Layout
+from gpuplan.question.layout import Layout, Offload
 from gpuplan.search.variant import Variant
 
 Floats = NDArray[np.float64]
@@ -135,14 +136,17 @@ def _legal_batches(table: dict[str, Floats], variant: Variant, fixed_accum: floa
     if fixed_accum is not None:
         uneven = np.logical_or(uneven, accum != fixed_accum)
     same = (ranks <= 1) & (table["zero"] > min(variant.zero)) & (table["offload"] == 0) & ("zero" not in variant.fixed)
-    needs_shards = (table["offload"] > 0) & (table["zero"] < 2) & ("offload" not in variant.fixed)
-    all_needs_3 = (table["offload"] == 2) & (table["zero"] < 3) & ("offload" not in variant.fixed)
+    stage = table["zero"]
+    needs_stage = ((table["offload"] > 0) & (stage < 2)) | ((table["offload"] == Offload.ALL) & (stage < 3))
+    if "zero" in variant.fixed:
+        needs_stage = needs_stage & (table["offload"] == Offload.ALL)
+    frozen = (table["offload"] == Offload.ALL) & (variant.job.policy.trains != "all")
     empty_pipeline = (table["pipeline"] > accum) & ("pipeline_parallel" not in variant.fixed)
     return [
         ("batch", uneven),
         ("pipeline", empty_pipeline),
         ("same", same),
-        ("offload", np.logical_or(needs_shards, all_needs_3)),
+        ("offload", np.logical_or(needs_stage, frozen)),
     ]
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -12,12 +13,13 @@ from gpuplan.run.duration import duration_s, n_steps
 from gpuplan.run.goodput import (
     SPOT_LOSSES_PER_NODE_S,
     START_S,
-    Goodput,
     checkpoint_write_s,
     goodput_of,
     losses_per_s,
 )
 from gpuplan.units import Num
+
+SPOT_RATES: Final = (SPOT_LOSSES_PER_NODE_S.low, SPOT_LOSSES_PER_NODE_S.typical, SPOT_LOSSES_PER_NODE_S.high)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +44,6 @@ class Charge:
     work_s: Num
     start_s: Num
     total_s: Num
-    goodput: Goodput
     cost: Cost
 
 
@@ -66,20 +67,25 @@ def charge(
     checkpoint_bytes: Num,
     price_per_hour: Num,
     spot: Num = 0.0,
-    spot_losses_per_node_s: Num = SPOT_LOSSES_PER_NODE_S.typical,
+    spot_rates: Sequence[Num] = SPOT_RATES,
     start_s: Num = START_S.typical,
 ) -> Charge:
-    """Duration and cost; `price_per_hour` is of one node, `spot` 1 where the machine can be taken away."""
+    """Duration and cost; `price_per_hour` is of one node, `spot` 1 where the machine can be taken away.
+
+    Nobody knows how often that happens: the duration is the mean over `spot_rates`, each as likely as the others.
+    """
     steps = n_steps(run.rows, run.global_batch) if run.is_whole else run.rows / run.global_batch
     write = checkpoint_write_s(checkpoint_bytes, n_nodes)
-    good = goodput_of(write, losses_per_s(n_gpus, n_nodes, np.asarray(spot) * spot_losses_per_node_s))
     start = start_s if run.is_whole else 0.0
-    total = duration_s(steps, step_s, goodput_share=good.share, start_s=start, runs=run.runs)
+    rates = [losses_per_s(n_gpus, n_nodes, np.asarray(spot) * rate) for rate in spot_rates]
+    shares = [goodput_of(write, rate).share for rate in rates]
+    totals = [duration_s(steps, step_s, goodput_share=share, start_s=start, runs=run.runs) for share in shares]
+    total = sum(totals[1:], totals[0]) / len(totals)
     work = run.runs * steps * step_s
     stored = run.stored_bytes + KEPT_CHECKPOINTS * checkpoint_bytes
     rate = storage_usd_per_hour(stored) * np.greater(price_per_hour, 0)
     cost = cost_of(price_per_hour, n_nodes, work_s=work, start_s=run.runs * start, total_s=total, storage_rate=rate)
-    return Charge(n_steps=steps, work_s=work, start_s=run.runs * start, total_s=total, goodput=good, cost=cost)
+    return Charge(n_steps=steps, work_s=work, start_s=run.runs * start, total_s=total, cost=cost)
 
 
 def combined(typical: float, lows: Sequence[Num], highs: Sequence[Num]) -> Range:
