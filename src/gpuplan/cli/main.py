@@ -3,13 +3,14 @@
 0 answered (also "does not fit"), 1 our fault, 2 the user's mistake, 130 interrupted.
 """
 
+import gc
 import os
 import shlex
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import NoReturn
+from typing import Final, NoReturn
 
 import typer
 
@@ -20,10 +21,15 @@ from gpuplan.errors import GpuplanError
 from gpuplan.locale import say
 
 
+RECORDS_KEPT: Final = 1_000_000
+"""Facts are made once and kept; looking for dead ones among them would cost a twentieth of an answer."""
+
+
 def main() -> NoReturn:
     """Run the command line of this process and exit."""
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+    gc.set_threshold(RECORDS_KEPT)
     code = run(sys.argv[1:])
     try:
         sys.stdout.flush()
