@@ -20,7 +20,6 @@ from gpuplan.cli.language import language_of
 from gpuplan.errors import GpuplanError
 from gpuplan.locale import say
 
-
 RECORDS_KEPT: Final = 1_000_000
 """Facts are made once and kept; looking for dead ones among them would cost a twentieth of an answer."""
 

@@ -13,7 +13,7 @@ _NEVER_LAST = "（【《「『"
 
 def cells(text: str) -> int:
     """Terminal cells that `text` takes."""
-    return sum(_of_character(character) for character in text)
+    return len(text) if text.isascii() else sum(_of_character(character) for character in text)
 
 
 def pad(text: str, width: int) -> str:
