@@ -132,7 +132,7 @@ def targets_of(text: str | None) -> tuple[str, ...]:
     found: list[str] = []
     for part in parts:
         short = re.sub(r"_proj(ection)?$", "", part)
-        if short == "c_proj":
+        if part == "c_proj":
             hit: tuple[str, ...] = ("o", "down")
         else:
             hit = _WORDS.get(short, ())

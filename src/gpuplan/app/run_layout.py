@@ -41,7 +41,7 @@ RECOMPUTE: Final[Mapping[str, float]] = {
 }  # fmt: skip
 RECOMPUTE_WORDS: Final[Mapping[float, str]] = {0.0: "none", 1.0: "selective", 2.0: "full"}
 OFFLOADS: Final[Mapping[str, Offload]] = {
-    "none": Offload.NONE, "optimizer": Offload.OPTIMIZER, "optimizer+other": Offload.OPTIMIZER,
+    "none": Offload.NONE, "optimizer": Offload.OPTIMIZER, "optimizer+other": Offload.ALL,
     "params+optimizer": Offload.ALL, "all": Offload.ALL, "blocks": Offload.ALL, "other": Offload.NONE,
     "activations": Offload.NONE,
 }  # fmt: skip

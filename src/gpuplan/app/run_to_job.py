@@ -196,6 +196,8 @@ def _trainer(run: MeasuredRun, opens: Openings, method: Method, catalogue: Catal
         trainer = replace(trainer, logit_bytes_forward=0.0, logit_bytes_peak=0.0, logit_bytes_reserved=0.0)
     if fused in ("liger", "unsloth"):
         trainer = replace(trainer, fused_norm=True, fused_activation=True)
+    if (run.precision or "").lower().startswith(("gptq", "awq")):
+        trainer = replace(trainer, kbit_wide_bytes=2.0)  # PEFT upcasts beside bitsandbytes weights only
     if run.flash_attention:
         trainer = replace(trainer, repeats_kv=False)
     if str(run.parallel.get("offload") or "") == "activations":

@@ -8,7 +8,7 @@ states are kept under ZeRO or FSDP comes from DeepSpeed or accelerate. See docs/
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from typing import Any, Final
@@ -143,6 +143,14 @@ def choose_trainer(
     trainer = trainers[_record(front, method, trains, precision, zero, fsdp, when, master_fp32)]
     if front in SITS_ON_TRANSFORMERS and (fsdp or zero):
         trainer = _with_states(trainer, trainers[_states_record(trains, zero, fsdp, when)])
+    if precision == "fp16" and "deepspeed" in f"{word} {trainer.id}".lower() and front in SITS_ON_TRANSFORMERS:
+        logits = trainers["deepspeed/chat"]
+        trainer = replace(
+            trainer,
+            logit_bytes_forward=min(trainer.logit_bytes_forward, logits.logit_bytes_forward),
+            logit_bytes_peak=min(trainer.logit_bytes_peak, logits.logit_bytes_peak),
+            logit_bytes_reserved=min(trainer.logit_bytes_reserved, logits.logit_bytes_reserved),
+        )
     if when.before(FUSED_ADAMW) and front in ("llamafactory", "peft") and not zero and not fsdp:
         trainer = replace(trainer, step_temp_bytes=trainer.weight_bytes)
     if zero >= 2 and trainer.grads_sharded_from_zero > 3:
@@ -308,8 +316,3 @@ def _stated(trainer: Trainer, precision: str | None, master_fp32: bool | None, z
     if master_fp32 and states < 4:
         return replace(trainer, master_bytes=4, moment_bytes=8)
     return trainer
-
-
-def figures(trainer: Trainer) -> dict[str, Any]:
-    """The figures of a trainer as plain values, for display."""
-    return {f.name: getattr(trainer, f.name) for f in fields(trainer) if f.name not in ("sources", "assumed")}
