@@ -34,8 +34,12 @@ def _set_up(lock_name: str) -> int:
         return 0
     started = time.monotonic()
     print(f"Setting up .venv from {lock_name} (once) ...", file=sys.stderr, flush=True)
-    if not _is_complete(RUN_LOCK) and not (_make_venv() and _install(RUN_LOCK)):
-        return 1
+    if not _is_complete(RUN_LOCK):
+        if not _make_venv():
+            return 1
+        _show_source()
+        if not _install(RUN_LOCK):
+            return 1
     if lock_name != RUN_LOCK and not _install(lock_name):
         return 1
     print(f"Set up in {time.monotonic() - started:.0f} s.", file=sys.stderr, flush=True)
@@ -64,6 +68,12 @@ def _make_venv() -> bool:
             return _run([sys.executable, "-m", "venv", str(VENV)])
     _fail(f"this Python has neither pip nor ensurepip: install {package} (apt-get install {package}), then run again")
     return False
+
+
+def _show_source() -> None:
+    """Let .venv/bin/python import the package from src; the path is relative, so the project may be moved."""
+    for packages in VENV.glob("lib/python*/site-packages"):
+        (packages / "gpuplan.pth").write_text(os.path.relpath(ROOT / "src", packages) + "\n", encoding="utf-8")
 
 
 def _install(lock_name: str) -> bool:

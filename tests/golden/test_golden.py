@@ -3,7 +3,7 @@
 They prove nothing about what is right (that is for tests/unit, tests/laws and tests/measured); they show which figures
 a change of a formula or a fact moves. Where it is meant:
 
-    python tests/golden/test_golden.py      writes the answers anew; the commit says which moved, and why
+    .venv/bin/python tests/golden/test_golden.py      writes the answers anew; the commit says which moved, and why
 """
 
 import json
