@@ -74,3 +74,34 @@ def test_a_complete_environment_is_not_touched_again(project: Path) -> None:
     done = call(project / "run", "--version", cwd=project, GPUPLAN_PYTHON="/no/such/python")
     assert (done.returncode, done.stderr) == (0, "")
     assert not (project / ".cache").exists()
+
+
+@pytest.mark.full
+def test_two_first_runs_at_once_set_up_one_environment(project: Path) -> None:
+    (project / ".venv").unlink()
+    calls = [subprocess.Popen([str(project / "run"), "--version"], stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    assert [call.communicate()[0][:8] for call in calls] == ["gpuplan "] * 2
+    assert [call.returncode for call in calls] == [0, 0]
+    assert (project / ".venv" / "requirements.lock").read_bytes() == STAMP.read_bytes()
+
+
+@pytest.mark.full
+def test_an_interrupted_set_up_is_done_again(project: Path) -> None:
+    (project / ".venv").unlink()
+    (project / ".venv" / "bin").mkdir(parents=True)
+    (project / ".venv" / "bin" / "python").symlink_to("/no/such/python")
+    done = call(project / "run", "--version", cwd=project)
+    assert (done.returncode, done.stdout[:8]) == (0, "gpuplan ")
+
+
+@pytest.mark.full
+def test_the_wheel_holds_all_that_a_plan_needs(tmp_path: Path) -> None:
+    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(tmp_path), str(ROOT)]
+    subprocess.run(build, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    shutil.unpack_archive(wheel, tmp_path / "installed", "zip")
+    env = {**os.environ, "PYTHONPATH": str(tmp_path / "installed")}
+    words = ["-P", "-m", "gpuplan", "plan", "7B", "--own", "1x4090", "--samples", "100"]
+    done = subprocess.run([sys.executable, *words], cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "RTX-4090" in done.stdout
