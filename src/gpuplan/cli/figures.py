@@ -94,8 +94,8 @@ def rate(lang: str) -> Format:
 
 
 def share(value: float) -> str:
-    """A part of a whole: 38 %."""
-    return f"{value * 100:.0f} %"
+    """A part of a whole: 38 %, or 0.3 %."""
+    return f"{value * 100:.0f} %" if value >= 0.01 or value == 0 else f"{value * 100:.1f} %"
 
 
 def chance(value: float) -> str:

@@ -26,6 +26,8 @@ from gpuplan.locale import say
 
 Answer = Mapping[str, Any]
 REASONS_SHOWN: Final = 8
+KINDS: Final = ("list", "spot", "secure", "community", "per_gpu", "per_chip")
+"""Kinds of price that have a word of their own."""
 
 
 def answer(request: Request) -> Answer:
@@ -47,7 +49,9 @@ def show(answer: Answer, request: Request) -> Sequence[Block]:
     else:
         blocks += [Text(""), Text(say(lang, "show.no_pick"))]
         blocks += section(lang, "show.nearest", answer["nearest"])
-    left_out = [f"{r['what']}: {r['reason']}" for r in answer["rejected"][:REASONS_SHOWN]]
+    left_out = [
+        say(lang, "show.rejected.line", **_only(one, "what", "reason")) for one in answer["rejected"][:REASONS_SHOWN]
+    ]
     blocks += section(lang, "show.rejected", [*left_out, _considered(answer, lang)])
     blocks += section(lang, "show.assumed", _assumed(answer, lang))
     blocks += section(lang, "show.warnings", [*answer["warnings"], *_by_label(picks, lang)])
@@ -90,7 +94,8 @@ def _price(pick: Answer, lang: str) -> str:
     offer = pick["offer"]
     if offer["price"] is None:
         return say(lang, "show.unknown" if offer["provider"] == "own" else "show.ask")
-    kind = say(lang, "show.spot") if offer["spot"] else offer["price_kind"].replace("_", " ")
+    kind = offer["price_kind"]
+    kind = say(lang, f"show.kind.{kind}") if kind in KINDS else kind.replace("_", " ")
     return say(lang, "show.price", price=price(offer["price"], offer["currency"]), kind=kind)
 
 
@@ -99,7 +104,7 @@ def _source(pick: Answer, lang: str) -> str:
     if offer["provider"] == "own":
         return say(lang, "show.none")
     day = offer["source_date"] or say(lang, "show.undated")
-    return say(lang, "show.source", date=day, confidence=offer["confidence"])
+    return say(lang, "show.source", date=day, confidence=say(lang, f"show.confidence.{offer['confidence']}"))
 
 
 def _needs(pick: Answer, lang: str) -> str:
@@ -129,6 +134,10 @@ ROWS: Final = {
 
 RENTED: Final = ("region", "source")
 """Rows that tell nothing about hardware of one's own."""
+
+
+def _only(answer: Answer, *names: str) -> dict[str, str]:
+    return {name: answer[name] for name in names}
 
 
 def _runner_ups(picks: Sequence[Answer], lang: str) -> list[str]:

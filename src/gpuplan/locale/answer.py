@@ -35,6 +35,22 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         ", ",
         "，",
     ),
+    "show.confidence.high": (
+        "high confidence",
+        "可信度高",
+    ),
+    "show.confidence.low": (
+        "low confidence",
+        "可信度低",
+    ),
+    "show.confidence.medium": (
+        "medium confidence",
+        "可信度中",
+    ),
+    "show.confidence.none": (
+        "not vouched for",
+        "可信度不明",
+    ),
     "show.considered": (
         "{n} combinations of machine, nodes and layout were considered",
         "共考虑了 {n} 种机器、节点数与布局的组合",
@@ -114,6 +130,30 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     "show.figure.tokens_per_s_per_gpu": (
         "tokens a second, each GPU",
         "每卡每秒 token 数",
+    ),
+    "show.kind.community": (
+        "community",
+        "社区",
+    ),
+    "show.kind.list": (
+        "list price",
+        "标价",
+    ),
+    "show.kind.per_chip": (
+        "sold by the chip",
+        "按芯片计价",
+    ),
+    "show.kind.per_gpu": (
+        "sold by the GPU",
+        "按卡计价",
+    ),
+    "show.kind.secure": (
+        "secure cloud",
+        "安全云",
+    ),
+    "show.kind.spot": (
+        "spot",
+        "竞价",
     ),
     "show.label.balanced": (
         "balanced",
@@ -379,6 +419,10 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "Ruled out",
         "被排除的选项",
     ),
+    "show.rejected.line": (
+        "{what}: {reason}",
+        "{what}：{reason}",
+    ),
     "show.row.cost": (
         "cost in all",
         "总费用",
@@ -452,16 +496,12 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "{n} 条序列",
     ),
     "show.source": (
-        "{date}, {confidence} confidence",
-        "{date}，可信度 {confidence}",
+        "{date}, {confidence}",
+        "{date}，{confidence}",
     ),
     "show.sources": (
         "Sources:",
         "出处：",
-    ),
-    "show.spot": (
-        "spot",
-        "竞价",
     ),
     "show.time": (
         "Time of one optimizer step by cause",
