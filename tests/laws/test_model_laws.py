@@ -14,7 +14,7 @@ from gpuplan.model.memory import memory_of
 from gpuplan.model.optimizers import OPTIMIZERS
 from gpuplan.model.params import local_params, total_params
 from gpuplan.model.states import role_states, sharding, trained_params
-from gpuplan.question.job import Adapter
+from gpuplan.question.job import Adapter, Role
 from gpuplan.question.layout import Layout, at
 from tests.unit.factories import HF, LLAMA_2_7B, MEGATRON, full_job, layout, lora_job
 
@@ -138,3 +138,22 @@ def test_experts_are_shared_over_the_ranks_that_hold_the_same_ones() -> None:
     where = layout(n_gpus=64.0, data_parallel=32.0, tensor_parallel=2.0, expert_parallel=8.0)
     cut = sharding(where)
     assert (float(cut.dense), float(cut.experts)) == (32.0, 8.0)
+
+
+def test_a_reference_that_is_the_policy_itself_costs_no_memory_and_another_model_does() -> None:
+    job = lora_job(LLAMA_2_7B)
+    reference = Role(name="reference", model=LLAMA_2_7B, trains="none", shared=True)
+    alone, shared, apart = (
+        float(memory_of(replace(job, roles=roles), layout()).states.total_bytes)
+        for roles in (job.roles, (*job.roles, reference), (*job.roles, replace(reference, shared=False)))
+    )
+    assert shared == alone
+    assert apart - alone == approx(2 * total_params(decoder(LLAMA_2_7B)))
+
+
+def test_paged_states_are_not_counted_on_the_card() -> None:
+    job = full_job(LLAMA_2_7B, HF)
+    whole, paged = (memory_of(replace(job, optimizer=name), layout()).states for name in ("adamw", "paged_adamw8bit"))
+    assert float(whole.moments_bytes) == approx(4 * total_params(decoder(LLAMA_2_7B)))
+    assert float(paged.moments_bytes) == 0.0
+    assert float(paged.weights_bytes) == float(whole.weights_bytes)

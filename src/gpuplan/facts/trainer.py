@@ -73,6 +73,8 @@ class Trainer:
     """The adapter's input is kept as an fp32 copy (PEFT adapters outside autocast)."""
     repeats_kv: bool = False
     """Keys and values are repeated to all heads before attention (Hugging Face sdpa path)."""
+    offload_steps_on_card: bool = False
+    """Offloaded optimizer states travel to the card each step, which does the arithmetic; False: the host does it."""
     pipeline_keeps_whole: bool = False
     """FSDP under a pipeline: weights stay gathered and gradients whole until the last micro-batch of a step."""
     keeps_gathered_input: bool = False

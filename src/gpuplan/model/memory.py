@@ -32,6 +32,8 @@ WORKSPACE_BYTES = 0.10 * GIB
 def memory_of(job: Job, layout: Layout) -> Memory:
     """Memory of each candidate on its worst rank: first or last pipeline stage."""
     first = stage_memory(job, layout, is_first=True)
+    if np.all(np.asarray(layout.pipeline_parallel) <= 1):
+        return first
     last = stage_memory(job, layout, is_first=False)
     return _worse(first, last)
 
@@ -156,10 +158,15 @@ def _assemble(job: Job, layout: Layout, pieces: Pieces, *, local: LocalParams, t
 
 
 def _with_other_roles(job: Job, layout: Layout, policy: States) -> States:
-    """Adds the states of reference, reward and critic models, which rest on the same card."""
+    """Adds the states of reference, reward and critic models, which rest on the same card.
+
+    A reference that is the policy with its adapter switched off has no weights of its own.
+    """
     trainer, optimizer = job.trainer, optimizer_of(job.optimizer)
     others: Num = 0.0
     for role in job.roles[1:]:
+        if role.shared:
+            continue
         model = decoder(role.model)
         local = local_params(model, layout, first=True, last=True, vocab_multiple=trainer.vocab_multiple)
         trained = trained_params(role, model, local, layout)

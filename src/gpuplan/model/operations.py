@@ -103,7 +103,7 @@ class Regime:
         return self.adapter_input_bytes > self.element_bytes or self.adapter_dropout
 
     def keeps_input(self, parts: tuple[str, ...]) -> bool:
-        """True where a product needs its input again: its weight trains, is stored in 4 bit, or an adapter shares it."""
+        """True where a product needs its input again: weight trained or in 4 bit, or shared with an adapter."""
         shares = not self.copies_adapter_input and not self.adapted.isdisjoint(parts)
         return self.trains_weights or self.quantised or shares
 

@@ -165,7 +165,12 @@ def keeps_whole(trainer: Trainer, layout: Layout) -> Mask:
 
 
 def moments_bytes(trainer: Trainer, optimizer: Optimizer, trained: Trained, cut: Sharding, zero: Num) -> Num:
-    """Optimizer moments; an adapter's are twice its weight, in its dtype."""
+    """Optimizer moments; an adapter's are twice its weight, in its dtype.
+
+    Paged ones leave the card when memory is short, and PyTorch does not count them.
+    """
+    if optimizer.paged:
+        return 0.0 * (trained.full_dense + trained.adapter.dense)
     shared = np.asarray(zero) >= 1
     adapter = trained.adapter
     full = moment_bytes(optimizer, trainer.moment_bytes) * cut.of(trained.full_dense, trained.full_experts, shared)

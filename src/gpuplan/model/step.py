@@ -18,6 +18,7 @@ from gpuplan.model.hardware import Hardware
 from gpuplan.model.kernels import memory_s
 from gpuplan.model.layer_time import LayerTime, Pace, head_s, launch_s, layer_backward, layer_forward, pace_of
 from gpuplan.model.memory import shape_of
+from gpuplan.model.offload import offload_s
 from gpuplan.model.operations import Model, Product
 from gpuplan.model.params import local_params, total_params
 from gpuplan.model.pipeline import bubble_share
@@ -25,12 +26,8 @@ from gpuplan.model.states import trained_params
 from gpuplan.model.terms import Step
 from gpuplan.question.job import Job
 from gpuplan.question.layout import Layout, Offload, Recompute
-from gpuplan.units import GB, MICROSECOND, Num
+from gpuplan.units import MICROSECOND, Num
 
-HOST_ADAM_S_PER_PARAM = 30e-9
-"""Optimizer step on the host's cores (one measured row, assumed; time_model section 8)."""
-PCIE_FALLBACK_BYTES_PER_S = 12.0 * GB
-"""Host link where the chip states none (PCIe 3 x16 in practice, assumed)."""
 HEAD_OVERLAP = 0.6
 """Part of the head's time that interleaved schedules leave exposed (fit)."""
 
@@ -96,7 +93,13 @@ def _assemble(pace: Pace, model: Model, *, work: LayerTime, again: LayerTime, la
         pipeline_comm_s=layout.grad_accum * message,
         data_comm_s=_data_comm_s(job, model, pace),
         optimizer_s=_optimizer_s(job, model, pace),
-        offload_s=_offload_s(job, model, pace),
+        offload_s=offload_s(
+            job.trainer,
+            pace.chip,
+            layout,
+            _own_params(job, model, pace),
+            times * (work.total_s + again.total_s),
+        ),
         overhead_s=efficiency.step_overhead_s + 0.0 * message,
     )
 
@@ -182,20 +185,6 @@ def _own_params(job: Job, model: Model, pace: Pace) -> Num:
     trained = trained_params(job.policy, model, local_params(model, layout, first=True, last=False), layout)
     shards = np.where(np.asarray(layout.zero) >= 1, layout.shards, 1.0)
     return (trained.n_full + trained.adapter.total) / shards
-
-
-def _offload_s(job: Job, model: Model, pace: Pace) -> Num:
-    """Optimizer on the host: its arithmetic, and gradients out (4 B) and weights back (2 B), each way shared with none.
-
-    Weights on the host too: fetched twice a micro-batch.
-    """
-    layout, chip = pace.layout, pace.hardware.machine.chip
-    link = chip.pcie_bytes_per_s or PCIE_FALLBACK_BYTES_PER_S
-    own = _own_params(job, model, pace)
-    kind = np.asarray(layout.offload)
-    optimizer = HOST_ADAM_S_PER_PARAM * own + 12.0 * own / link
-    fetch = 2.0 * 2.0 * own * layout.grad_accum / link
-    return np.where(kind == Offload.NONE, 0.0, optimizer + np.where(kind == Offload.ALL, fetch, 0.0))
 
 
 def _message_s(model: Model, pace: Pace) -> Num:
