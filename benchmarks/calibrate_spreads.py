@@ -35,6 +35,10 @@ SOURCE: Final = "residuals of measured runs (benchmarks/calibrate_spreads.py, do
 KINDS: Final = {"allocated": "allocated", "reserved": "reserved", "nvidia-smi": "device", None: "device"}
 DECIMAL_SOURCES: Final = ("QwenLM/Qwen",)
 """Sources that print bytes / 1e9 (shared reading notes)."""
+CARD_SIZES: Final = (24, 32, 40, 48, 64, 80, 95, 96)
+"""A peak of unknown kind that equals a card is the card (shared reading notes)."""
+TESTS: Final = "functional_tests"
+"""Path of a framework's own tests: deterministic, instrumented runs whose speed tells nothing of training."""
 MICRO_STEP_SOURCES: Final = ("Lightning-AI/litgpt", "AnswerDotAI/fsdp_qlora")
 """Sources whose step is one micro-batch: not compared with an optimizer step."""
 NARROWEST: Final = {"memory": 0.07, "needed": 0.07, "time": 0.10}
@@ -91,7 +95,7 @@ def residuals_of(row: Mapping[str, Any], reading: Reading, estimate: Estimate) -
     small = "small" if bool(np.all(is_small(estimate.memory))) else kind
     peak = measured.get("peak_mem_gib")
     figure = KINDS.get(measured.get("peak_mem_kind"))
-    if peak and figure:
+    if peak and figure and not (measured.get("peak_mem_kind") is None and peak in CARD_SIZES):
         typical = {"allocated": estimate.memory.allocated_bytes, "reserved": estimate.memory.reserved_bytes}
         column = typical.get(figure, estimate.memory.device_bytes)
         unit = 1e9 if source in DECIMAL_SOURCES else GIB
@@ -99,7 +103,7 @@ def residuals_of(row: Mapping[str, Any], reading: Reading, estimate: Estimate) -
         if figure != "reserved":
             yield from _residual("needed", column, peak * unit, family, small, source)
     speed = measured.get("step_time_s")
-    if estimate.step is None or source in MICRO_STEP_SOURCES:
+    if estimate.step is None or source in MICRO_STEP_SOURCES or TESTS in str(row["source"].get("path")):
         return
     name = "time" if reading.cards.chips[0].id in measured_chips() else "time/borrowed"
     if bool(np.all(waits_for_host(estimate.step))):
