@@ -5,8 +5,8 @@
 Residual: log(measured / typical) of rows whose open fields move memory by less than 10 %, time by less than 50 %.
 `needed`, which the verdict uses, leaves reserved bytes out: an allocator under pressure gives cached blocks back.
 Groups: figure, software family, kind of job. Sources weigh alike, whatever number of rows they have. A group that
-few sources inform is drawn towards the pool of all: w = sources / (sources + 2). Coverage is told for sources left out: the spread of
-the others, on the rows of the one.
+few sources inform is drawn towards the pool of all: w = sources / (sources + 2). Coverage is told for sources left
+out: the spread of the others, on the rows of the one.
 """
 
 import json
@@ -41,8 +41,8 @@ TESTS: Final = "functional_tests"
 """Path of a framework's own tests: deterministic, instrumented runs whose speed tells nothing of training."""
 MICRO_STEP_SOURCES: Final = ("Lightning-AI/litgpt", "AnswerDotAI/fsdp_qlora")
 """Sources whose step is one micro-batch: not compared with an optimizer step."""
-NARROWEST: Final = {"memory": 0.07, "needed": 0.07, "time": 0.10}
-"""Half-widths that repeated runs of one configuration show already (logarithms)."""
+NARROWEST: Final = {"memory": math.log(1.1), "needed": math.log(1.1), "time": math.log(1.3)}
+"""Half-widths below which no group goes: a source that nobody has seen differs by as much (time_model section 6)."""
 OPEN: Final = {"memory": 1.1, "needed": 1.1, "time": 1.5}
 """How far the open fields of a row may move its estimate, for the row to tell of the model and not of them."""
 ENDS: Final = (0.05, 0.95)
