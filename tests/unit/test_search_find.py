@@ -101,6 +101,7 @@ def test_the_front_is_that_of_a_search_without_short_cuts(sites: list[Site]) -> 
     got = [(float(found.points.cost[i]), float(found.points.duration_s[i])) for i in kept]
     assert got == [approx(pair, rel=1e-6) for pair in expected]
     assert found.pruned["beaten"] > 0, "the test must exercise the short cut"
+    assert len(found.timed) <= 11, "a shape that cannot win is not timed"
 
 
 def test_a_card_on_which_nothing_fits_is_reported_with_its_figures(sites: list[Site]) -> None:
@@ -110,7 +111,7 @@ def test_a_card_on_which_nothing_fits_is_reported_with_its_figures(sites: list[S
                 site,
                 nodes=np.array([1.0]),
                 host_bytes=site.host_bytes * 0.01,
-                hardware=replace(site.hardware, machine=replace(site.hardware.machine, host_bytes=5.0 * 2**30)),
+                hardware=replace(site.hardware, machine=replace(site.hardware.machine, host_bytes=50.0 * 2**30)),
             )
             for site in sites
         ],
@@ -118,8 +119,24 @@ def test_a_card_on_which_nothing_fits_is_reported_with_its_figures(sites: list[S
     )
     small = {found.sites[i].hardware.machine.chip.id for i in found.too_small}
     assert "T4" in small
-    for needed, there in found.too_small.values():
-        assert needed > there
+    for index, short in found.too_small.items():
+        assert short.needed > short.capacity == found.sites[index].hardware.machine.chip.memory_bytes
+        gpus = float(found.sites[index].gpus)
+        least = np.inf
+        for variant in VARIANTS:
+            fleet = Fleet(gpus_per_node=np.array([gpus]), nodes=np.array([1.0]))
+            layout = candidates_of(variant, fleet, global_batch=BATCH).layout
+            bytes_ = np.broadcast_to(memory_of(variant.job, layout).peak_bytes, np.shape(layout.n_gpus))
+            least = min(least, float(np.min(bytes_[np.asarray(layout.offload) == 0])) * 1.1)
+        assert short.needed == approx(least)
+
+
+def test_a_host_that_is_too_small_is_told_apart_from_a_card_that_is(sites: list[Site]) -> None:
+    site = sites[0]
+    machine = replace(site.hardware.machine, host_bytes=1.0 * 2**30)
+    found = searched([replace(site, hardware=replace(site.hardware, machine=machine))], 4.5e13)
+    short = found.too_small[0]
+    assert np.isinf(short.needed) and short.host_needed > 0.9 * 2**30 and short.host == 2**30
 
 
 def test_an_unknown_network_means_one_node(sites: list[Site]) -> None:
@@ -146,3 +163,31 @@ def test_an_offer_without_enough_host_memory_is_not_offered_for_offload(sites: l
     assert found.points.offer.tolist() == [one.offer[0]]
     unknown = replace(one, host_bytes=np.array([500.0 * 2**30, np.nan]))
     assert searched([unknown], 4.5e13).points.offer.tolist() == [one.offer[0]]
+
+
+def test_nodes_that_would_start_longer_than_they_work_are_not_offered(sites: list[Site]) -> None:
+    site = next(s for s in sites if s.hardware.machine.chip.id == "H100-80GB-SXM5" and s.gpus == 8)
+    small = run_of(
+        data_of(2048.0, True, samples=None, tokens=5e7, mean_len=None), BATCH, runs=1.0, weight_bytes=1.6e10
+    )  # fmt: skip
+    one = find(
+        [site], {True: VARIANTS, False: ()}, data=DATA, run=small, least_flops_per_row=4.5e13, needed_of=needed_of,
+        seconds_of=seconds_of,
+    )  # fmt: skip
+    steps = np.ceil(small.rows / BATCH)
+    for place, nodes in enumerate(one.timed[0].nodes):
+        works = one.timed[0].step_s[place] * steps
+        offered = bool(np.any(one.points.nodes == nodes))
+        assert offered == (works >= 12 * 60 or nodes == 1)
+    assert set(one.points.nodes.tolist()) < set(NODES.tolist())
+
+
+def test_considered_counts_every_legal_layout_of_every_shape(sites: list[Site]) -> None:
+    found = searched(sites, 4.5e13)
+    total = 0
+    for site in sites:
+        for variant in VARIANTS:
+            fleet = Fleet(gpus_per_node=np.full(3, float(site.gpus)), nodes=NODES)
+            total += len(candidates_of(variant, fleet, global_batch=BATCH))
+    assert found.considered == total
+    assert found.pruned["layout.batch"] > 0

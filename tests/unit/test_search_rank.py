@@ -89,3 +89,21 @@ def test_budget_and_deadline_are_both_kept(budget: float | None, deadline_h: flo
     points = points_of([1.0, 2.0, 3.0], [9.0, 4.0, 1.0])
     deadline_s = None if deadline_h is None else deadline_h * 3600
     assert int(np.count_nonzero(within(points, budget=budget, deadline_s=deadline_s))) == left
+
+
+def test_each_label_is_least_by_its_own_measure() -> None:
+    points = points_of([1.0, 3.0, 10.0], [30.0, 5.0, 2.0])
+    found = {pick.label: pick.point for pick in picks(points, np.ones(3, dtype=bool))}
+    assert found == {"cheapest": 0, "fastest": 2, "balanced": 1}
+
+
+def test_ties_go_to_the_better_second_measure_then_to_fewer_gpus_then_to_the_earlier_offer() -> None:
+    points = points_of([1.0, 1.0, 1.0, 1.0], [9.0, 4.0, 4.0, 4.0])
+    few = Points(**{**{f: getattr(points, f) for f in FIELDS}, "n_gpus": np.array([1.0, 8.0, 4.0, 4.0])})
+    good = np.ones(4, dtype=bool)
+    assert best(few, good, "cheapest") == 2
+    dear = points_of([7.0, 2.0], [4.0, 4.0])
+    assert best(dear, np.ones(2, dtype=bool), "fastest") == 1
+
+
+FIELDS = ("offer", "provider", "chip", "nodes", "n_gpus", "layout", "cost", "duration_s", "is_spot")

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from gpuplan.advice.explain import Rejection, count_rejection, limit_rejection, memory_rejection
 from gpuplan.advice.note import Note, note
 from gpuplan.app.sites import OWN, Places
-from gpuplan.search.find import Found
+from gpuplan.search.find import Found, Short
 from gpuplan.search.rank import best, within
 from gpuplan.units import GIB, HOUR
 
@@ -79,24 +79,29 @@ def what_of(found: Found, places: Places, point: int) -> str:
 def _too_small(found: Found, places: Places) -> list[Rejection]:
     """Chips on which no layout fits, those with most offers first."""
     timed = {found.sites[one.site].hardware.machine.chip.id for one in found.timed}
-    least: dict[str, tuple[float, float, float]] = {}
+    least: dict[str, tuple[float, float, Short]] = {}
     offers: dict[str, int] = {}
-    for index, (needed, there) in found.too_small.items():
+    for index, short in found.too_small.items():
         site = found.sites[index]
         chip = site.hardware.machine.chip.id
         if chip in timed:
             continue
         offers[chip] = offers.get(chip, 0) + site.offer.size
         nodes = float(np.max(site.counts)) if site.counts.size else 0.0
-        least[chip] = min(least.get(chip, (np.inf, there, nodes)), (needed, there, nodes))
+        if chip not in least or short.needed < least[chip][0]:
+            least[chip] = (short.needed, nodes, short)
     order = sorted(least, key=lambda chip: (-offers[chip], chip))
-    return [_memory(chip, *least[chip]) for chip in order]
+    return [_shortage(chip, least[chip][2], least[chip][1]) for chip in order]
 
 
-def _memory(chip: str, needed: float, there: float, nodes: float) -> Rejection:
-    if not np.isfinite(needed):
-        return Rejection(what=chip, reason="layout")
-    return memory_rejection(chip, needed_gib=needed / GIB, capacity_gib=there / GIB, nodes=nodes)
+def _shortage(chip: str, short: Short, nodes: float) -> Rejection:
+    """Memory of the card, memory of the host, or no legal layout at all."""
+    if np.isfinite(short.needed):
+        return memory_rejection(chip, needed_gib=short.needed / GIB, capacity_gib=short.capacity / GIB, nodes=nodes)
+    if np.isfinite(short.host_needed) and short.host is not None:
+        numbers = {"needed_gib": short.host_needed / GIB, "host_gib": short.host / GIB}
+        return Rejection(what=chip, reason="host", numbers=numbers)
+    return Rejection(what=chip, reason="layout")
 
 
 def _limited(found: Found, places: Places, good: Mask, limits: Limits) -> list[Rejection]:

@@ -117,6 +117,10 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "fits only on several nodes, and nobody states the network between them",
         "需要多机才能放下，但没有来源说明机器之间的网络",
     ),
+    "reason.host": (
+        "needs {needed_gib} GiB of host memory on each node, which has {host_gib} GiB",
+        "每台机器需要 {needed_gib} GiB 主机内存，而只有 {host_gib} GiB",
+    ),
     "reason.layout": (
         "no layout divides the model and the global batch over these GPUs",
         "没有切分方式能把模型和全局批次分到这些卡上",

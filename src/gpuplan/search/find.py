@@ -26,7 +26,7 @@ from gpuplan.question.layout import Layout
 from gpuplan.search.candidates import Candidates, Fleet, candidates_of, column, take
 from gpuplan.search.charge import Run, charge
 from gpuplan.search.prune import HOST_SHARE, fastest_each, fits_host, worth_timing
-from gpuplan.search.rank import Points, chosen
+from gpuplan.search.rank import Points, chosen, joined_points
 from gpuplan.search.seen import Seen
 from gpuplan.search.variant import Variant
 from gpuplan.units import Num
@@ -102,6 +102,18 @@ class Timed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Short:
+    """A site on which nothing fits: the least bytes that a layout needs of the card, and of each host."""
+
+    needed: float
+    """For sure, within the host; inf where no layout is within it."""
+    capacity: float
+    host_needed: float
+    """inf where no layout is legal."""
+    host: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
     """What the search knows in the end."""
 
@@ -110,8 +122,8 @@ class Found:
     timed: Sequence[Timed]
     points: Points
     """`layout` of a point is an index into the node counts of `timed[chip]`; `chip` is an index into `timed`."""
-    too_small: Mapping[int, tuple[float, float]]
-    """Sites on which nothing fits: least bytes needed, bytes there."""
+    too_small: Mapping[int, Short]
+    """By site."""
     considered: int
     pruned: Counter[str]
 
@@ -144,7 +156,7 @@ def find(
         sites=sites,
         pools=pools,
         timed=search.timed,
-        points=_joined(search.points),
+        points=joined_points(search.points),
         too_small=search.too_small,
         considered=search.considered,
         pruned=search.pruned,
@@ -164,7 +176,7 @@ class _Search:
     least_probability: float
     timed: list[Timed] = field(default_factory=list)
     points: list[Points] = field(default_factory=list)
-    too_small: dict[int, tuple[float, float]] = field(default_factory=dict)
+    too_small: dict[int, Short] = field(default_factory=dict)
     considered: int = 0
     pruned: Counter[str] = field(default_factory=Counter)
     seen: Seen = field(default_factory=Seen)
@@ -177,7 +189,7 @@ class _Search:
         self.considered += sum(int(np.count_nonzero(_here(pool, site))) for pool in own)
         rows = self._rows(site, own)
         if not any(part.size for part in rows):
-            self.too_small[index] = _least_needed(own, site)
+            self.too_small[index] = _short(own, site)
             self.pruned["memory"] += sum(int(np.count_nonzero(_here(pool, site))) for pool in own)
             return
         if self.seen.beat(*_imagined(site, own, rows, run=self.run, gpu_s_per_row=self._least_gpu_s(site))):
@@ -291,15 +303,19 @@ def _first_that_fits(pools: Sequence[Pool], rows: Sequence[Ints]) -> list[Ints]:
     return kept
 
 
-def _least_needed(pools: Sequence[Pool], site: Site) -> tuple[float, float]:
-    """Least bytes that any layout needs for sure, of the site's node counts and within its host; and the card's."""
-    least, machine = np.inf, site.hardware.machine
+def _short(pools: Sequence[Pool], site: Site) -> Short:
+    """What the layouts of the site's node counts need at the least."""
+    machine = site.hardware.machine
+    needed, host_needed = np.inf, np.inf
     for pool in pools:
-        offload = pool.candidates.layout.offload
-        here = _here(pool, site) & fits_host(pool.memory.host_bytes_per_node, machine.host_bytes, offload)
+        here, host = _here(pool, site), pool.memory.host_bytes_per_node
         if np.any(here):
-            least = min(least, float(np.min(np.broadcast_to(pool.needed.high, here.shape)[here])))
-    return least, float(machine.chip.memory_bytes)
+            host_needed = min(host_needed, float(np.min(np.broadcast_to(host, here.shape)[here])))
+        here &= fits_host(host, machine.host_bytes, pool.candidates.layout.offload)
+        if np.any(here):
+            needed = min(needed, float(np.min(np.broadcast_to(pool.needed.high, here.shape)[here])))
+    capacity = float(machine.chip.memory_bytes)
+    return Short(needed=needed, capacity=capacity, host_needed=host_needed, host=machine.host_bytes)
 
 
 def _cheapest_first(sites: Sequence[Site], run: Run, least_flops_per_row: float) -> list[int]:
@@ -375,13 +391,3 @@ def _points(best: Timed, site: Site, run: Run, *, place: int) -> Points:
         is_spot=spot,
     )
     return chosen(points, suffices & ~idle)
-
-
-def _joined(parts: Sequence[Points]) -> Points:
-    names = ("offer", "provider", "chip", "nodes", "n_gpus", "layout", "cost", "duration_s", "is_spot")
-    if not parts:
-        none = np.zeros(0)
-        whole = np.zeros(0, dtype=np.intp)
-        return Points(offer=whole, provider=whole, chip=whole, nodes=none, n_gpus=none, layout=whole, cost=none,
-                      duration_s=none, is_spot=np.zeros(0, dtype=bool))  # fmt: skip
-    return Points(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})

@@ -9,6 +9,7 @@ A point is feasible where its typical cost is within the budget and its typical 
 Ties go to fewer GPUs, then to the earlier offer. A runner-up is the best by the same measure from another provider.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Final
 
@@ -53,6 +54,17 @@ class Pick:
 def chosen(points: Points, where: Mask | Ints) -> Points:
     """Some of the points."""
     return Points(**{f.name: getattr(points, f.name)[where] for f in fields(Points)})
+
+
+def joined_points(parts: Sequence[Points]) -> Points:
+    """Points one part after the other."""
+    whole, real = np.zeros(0, dtype=np.intp), np.zeros(0)
+    none = Points(
+        offer=whole, provider=whole, chip=whole, nodes=real, n_gpus=real, layout=whole, cost=real, duration_s=real,
+        is_spot=np.zeros(0, dtype=bool),
+    )  # fmt: skip
+    columns = {f.name: np.concatenate([getattr(part, f.name) for part in (none, *parts)]) for f in fields(Points)}
+    return Points(**columns)
 
 
 def within(points: Points, *, budget: float | None, deadline_s: float | None) -> Mask:
