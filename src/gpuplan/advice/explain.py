@@ -1,6 +1,6 @@
 """Why not the others: for the main rejected options the constraint that binds, with its numbers."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gpuplan.advice.note import Note, note
@@ -53,6 +53,7 @@ def limit_rejection(
     return Rejection(what=what, reason=reason, numbers=numbers, currency=currency)
 
 
-def count_rejection(reason: str, count: int) -> Rejection:
-    """Offers that could not compete at all."""
-    return Rejection(what="offers", reason=f"offers_{reason}", numbers={"count": float(count)})
+def count_rejection(reason: str, count: int, *, examples: Sequence[str]) -> Rejection:
+    """Offers that could not compete at all, some by name."""
+    what = ", ".join(examples) + (", ..." if count > len(examples) else "")
+    return Rejection(what=what, reason=f"offers_{reason}", numbers={"count": float(count)})

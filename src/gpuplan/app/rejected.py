@@ -15,6 +15,8 @@ from gpuplan.units import GIB, HOUR
 
 SHOWN: Final = 4
 """Rejected chips shown for one kind of reason; the counts are in `considered`."""
+COUNTED: Final = ("price", "confidence", "spot", "on_demand", "precision", "framework", "kind")
+"""Reasons that shut out offers, those first that the reader can do something about."""
 Mask = NDArray[np.bool_]
 
 
@@ -39,7 +41,10 @@ def rejections_of(found: Found, places: Places, good: Mask, limits: Limits) -> l
     by_limit = _limited(found, places, good, limits)
     broken = [one for one in by_limit if one.reason in ("budget", "deadline")][:SHOWN]
     beaten = [one for one in by_limit if one.reason not in ("budget", "deadline")][:SHOWN]
-    counts = [count_rejection(reason, count) for reason, count in sorted(places.left_out.items())]
+    counts = [
+        count_rejection(reason, count, examples=places.examples[reason])
+        for reason, count in sorted(places.left_out.items(), key=lambda pair: COUNTED.index(pair[0]))
+    ]
     if not places.sites and not counts:
         counts = [Rejection(what="offers", reason="none")]
     return [*by_memory, *broken, *beaten, *counts]

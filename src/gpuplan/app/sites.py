@@ -27,6 +27,8 @@ NODES: Final = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 TORCH_VENDORS: Final = frozenset({"nvidia", "amd", "huawei", "intel"})
 """Chips that the PyTorch trainers run on; TPUs and Trainium need trainers of their own (jax, neuron)."""
 OWN: Final = "own"
+EXAMPLES: Final = 3
+"""Sizes named for each reason."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +39,8 @@ class Places:
     offers: tuple[Offer, ...]
     providers: tuple[str, ...]
     left_out: Counter[str]
+    examples: Mapping[str, tuple[str, ...]]
+    """Sizes among those left out, by reason."""
     assumed: tuple[Assumed, ...]
     rates: Mapping[str, float]
     """USD for one unit of a currency."""
@@ -58,7 +62,7 @@ def places_of(question: Question, catalogue: Catalogue, *, can_resume: bool, low
     """Sites of a question; `low` admits offers of low confidence."""
     dated = {currency: fx_rate(catalogue.costs, currency) for currency in CURRENCIES}
     rates = {currency: rate for currency, (rate, _, _) in dated.items()}
-    left_out: Counter[str] = Counter()
+    left_out: dict[str, list[str]] = {}
     offers: list[Offer] = []
     if question.own is None or question.cloud is not None:
         offers += _rentable(question, catalogue, can_resume=can_resume, low=low, left_out=left_out)
@@ -77,7 +81,9 @@ def places_of(question: Question, catalogue: Catalogue, *, can_resume: bool, low
         for members in shapes.values()
     )  # fmt: skip
     return Places(
-        sites=sites, offers=tuple(offers), providers=providers, left_out=left_out, assumed=assumed, rates=rates,
+        sites=sites, offers=tuple(offers), providers=providers, assumed=assumed, rates=rates,
+        left_out=Counter({reason: len(names) for reason, names in left_out.items()}),
+        examples={reason: tuple(dict.fromkeys(names))[:EXAMPLES] for reason, names in left_out.items()},
         rate_dates={currency: date for currency, (_, date, _) in dated.items()},
     )  # fmt: skip
 
@@ -111,9 +117,9 @@ def is_computable(chip: Chip) -> bool:
 
 
 def _rentable(
-    question: Question, catalogue: Catalogue, *, can_resume: bool, low: bool, left_out: Counter[str]
+    question: Question, catalogue: Catalogue, *, can_resume: bool, low: bool, left_out: dict[str, list[str]]
 ) -> list[Offer]:
-    """Offers that the question allows; others are counted by the reason that shuts them out."""
+    """Offers that the question allows; others are listed under the reason that shuts them out."""
     clouds, regions = resolve_clouds(question.clouds), question.regions
     kept = []
     for offer in catalogue.offers:
@@ -121,22 +127,30 @@ def _rentable(
             regions and not any(region_matches(offer, text) for text in regions)
         ):
             continue
-        chip = offer.machine.chip
-        if offer.price_per_hour is None:
-            left_out["price"] += 1
-        elif not may_rank(offer, low=low):
-            left_out["confidence" if may_rank(offer, low=True) else "kind"] += 1
-        elif offer.is_spot and (question.spot is False or not can_resume):
-            left_out["spot"] += 1
-        elif question.spot is True and not offer.is_spot:
-            left_out["on_demand"] += 1
-        elif not is_computable(chip) or not runs_torch(chip, question.framework or ""):
-            left_out["framework"] += 1
-        elif question.precision in ("fp8", "fp4") and not chip.supports(question.precision):
-            left_out["precision"] += 1
-        else:
+        reason = _shut_out(offer, question, can_resume=can_resume, low=low)
+        if reason is None:
             kept.append(offer)
+        else:
+            left_out.setdefault(reason, []).append(f"{offer.instance_type} ({offer.provider})")
     return kept
+
+
+def _shut_out(offer: Offer, question: Question, *, can_resume: bool, low: bool) -> str | None:
+    """Why an offer cannot compete; None where it can."""
+    chip = offer.machine.chip
+    if offer.price_per_hour is None:
+        return "price"
+    if not may_rank(offer, low=low):
+        return "confidence" if may_rank(offer, low=True) else "kind"
+    if offer.is_spot and (question.spot is False or not can_resume):
+        return "spot"
+    if question.spot is True and not offer.is_spot:
+        return "on_demand"
+    if not is_computable(chip) or not runs_torch(chip, question.framework or ""):
+        return "framework"
+    if question.precision in ("fp8", "fp4") and not chip.supports(question.precision):
+        return "precision"
+    return None
 
 
 def _own(question: Question, catalogue: Catalogue) -> tuple[list[Offer], list[float], tuple[Assumed, ...]]:

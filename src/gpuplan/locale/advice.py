@@ -110,7 +110,7 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "最快也要 {hours} 小时，超出期限 {deadline_hours} 小时（费用 {cost} {currency}）",
     ),
     "reason.memory": (
-        "needs {needed_gib} GiB on a card of {capacity_gib} GiB, in the best layout on up to {nodes} nodes",
+        "needs {needed_gib} GiB on a card of {capacity_gib} GiB, in the best layout on up to {nodes} node(s)",
         "在最多 {nodes} 台机器上，最省的切分每卡也需要 {needed_gib} GiB，而每卡只有 {capacity_gib} GiB",
     ),
     "reason.fabric": (
@@ -125,13 +125,16 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "no layout divides the model and the global batch over these GPUs",
         "没有切分方式能把模型和全局批次分到这些卡上",
     ),
-    "reason.offers_price": ("{count} without a public price: ask the provider", "{count} 条没有公开价格：请询价"),
+    "reason.offers_price": (
+        "{count} offers without a public price: ask the provider",
+        "{count} 条没有公开价格：请询价",
+    ),
     "reason.offers_confidence": (
-        "{count} of low confidence, shown only when nothing else exists",
+        "{count} offers of low confidence, shown only when nothing else exists",
         "{count} 条可信度低，仅在没有其他选择时列出",
     ),
     "reason.offers_kind": (
-        "{count} at prices that cannot be rented by the hour (reservations, averages, parts)",
+        "{count} offers at prices that cannot be rented by the hour (reservations, averages, parts)",
         "{count} 条价格不能按小时租用（预留、均价、部件价等）",
     ),
     "reason.offers_spot": (
@@ -140,10 +143,13 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     ),
     "reason.offers_on_demand": ("{count} on-demand offers: only spot was wanted", "{count} 条按量报价：只要求抢占式"),
     "reason.offers_framework": (
-        "{count} on chips that the trainer does not run on",
+        "{count} offers on chips that the trainer does not run on",
         "{count} 条所用芯片不支持该训练框架",
     ),
-    "reason.offers_precision": ("{count} on chips without the wanted precision", "{count} 条所用芯片不支持要求的精度"),
+    "reason.offers_precision": (
+        "{count} offers on chips without the wanted precision",
+        "{count} 条所用芯片不支持要求的精度",
+    ),
     "reason.none": ("no offer matches the clouds and regions", "没有符合云厂商和地域条件的报价"),
     "warn.budget_edge": (
         "the high end of the cost, {high} USD, is above the budget of {budget} USD",
