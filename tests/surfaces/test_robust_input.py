@@ -30,6 +30,7 @@ def refused(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
     assert captured.out == "", arguments
     assert len(captured.err.splitlines()) == 1, (arguments, captured.err)
     assert len(captured.err) < 600, captured.err
+    assert captured.err.rstrip("\n").isprintable()
     return captured.err
 
 
@@ -71,6 +72,10 @@ def answered_or_refused(arguments: list[str], capsys: pytest.CaptureFixture[str]
         ["plan", *JOB, "--cloud", "no-such-cloud"],
         ["plan", *JOB, "--framework", "no\x07bell"],
         ["plan", "Qwen2.5-7B\nwith a second line", "--samples", "3"],
+        ["x" * 100_000],
+        ["plan", "x" * 100_000],
+        ["plan", "7B", "--" + "y" * 100_000],
+        ["plan", "7B", "--\x1b[31mred"],
         ["plan", *JOB, "--save", "/no/such/folder/plan.json"],
         ["plan", *JOB, "--facts", "/no/such/folder"],
         ["check", *JOB],

@@ -23,6 +23,9 @@ from gpuplan.locale import say
 RECORDS_KEPT: Final = 1_000_000
 """Facts are made once and kept; looking for dead ones among them would cost a twentieth of an answer."""
 
+LONGEST: Final = 500
+"""Characters of a complaint."""
+
 
 def main() -> NoReturn:
     """Run the command line of this process and exit."""
@@ -83,7 +86,9 @@ def _program() -> str:
 
 
 def _complain(text: str, code: int) -> int:
-    print("gpuplan: " + " ".join(text.split()), file=sys.stderr)
+    """One line, however long and strange what the user typed is."""
+    line = "".join(c if c.isprintable() else "?" for c in " ".join(text.split()))
+    print("gpuplan: " + (line if len(line) <= LONGEST else line[:LONGEST] + " ..."), file=sys.stderr)
     return code
 
 

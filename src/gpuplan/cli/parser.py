@@ -184,7 +184,7 @@ def _command_class(command: Command, lang: str, program: str) -> type[typer.core
 
 def _unknown_command(name: str) -> QuestionError:
     known = [command.name for command in COMMANDS]
-    close = difflib.get_close_matches(name, known, n=1)
+    close = difflib.get_close_matches(name[:80], known, n=1)
     key = "usage.command.close" if close else "usage.command"
     return QuestionError(key, name=name, close="".join(close), known=", ".join(known))
 
@@ -202,7 +202,7 @@ def _parsed(parse: Callable[[Any, list[str]], Any], ctx: Any, args: list[str]) -
         if name in known:
             wants = "usage.flag_value" if any("=" in a and a.split("=")[0] == name for a in typed) else "usage.no_value"
             raise QuestionError(wants, name=name) from None
-        close = difflib.get_close_matches(name, known, n=1)
+        close = difflib.get_close_matches(name[:80], known, n=1)
         key = "usage.option.close" if close else "usage.option"
         raise QuestionError(key, name=name, close="".join(close), command=ctx.command_path) from None
 
