@@ -70,6 +70,9 @@ def test_times_are_understood(written: str, seconds: float) -> None:
     [
         ("4x4090", (1, 4, "4090")), ("8*H100", (1, 8, "H100")), ("2x8xH100", (2, 8, "H100")), ("4090", (1, 1, "4090")),
         ("1 x RTX 4090", (1, 1, "RTX 4090")), ("8×昇腾910B", (1, 8, "昇腾910B")), ("8xA100 80G", (1, 8, "A100 80G")),
+        ("H100x8", (1, 8, "H100")), ("RTX 4090 x 2", (1, 2, "RTX 4090")), ("RTX 4090", (1, 1, "RTX 4090")),
+        ("8xMI300X", (1, 8, "MI300X")), ("A100 80G*4", (1, 4, "A100 80G")), ("rtx4090", (1, 1, "rtx4090")),
+        ("2xH100x8", (2, 8, "H100")),
     ],
 )  # fmt: skip
 def test_hardware_is_nodes_times_gpus_times_chip(written: str, meant: tuple[int, int, str]) -> None:
@@ -92,6 +95,12 @@ BAD = [
     {"cloud": ","}, {"model": "\x00"}, {"model": "a" * 500}, {"tokens": 1e9, "samples": 5},
     {"seq_len": 100, "mean_len": 200}, {"tokns": 5}, {"lora_rank": {"a": 1}}, {"packing": 1}, {"currency": "xyz"},
 ]  # fmt: skip
+
+
+def test_a_negative_amount_is_out_of_range_not_unreadable() -> None:
+    for keys in ({"budget": "-5usd"}, {"tokens": "-5"}, {"epochs": -1}):
+        with pytest.raises(QuestionError, match="out of range"):
+            question_of({"model": "7B", **keys})
 
 
 @pytest.mark.parametrize("keys", BAD, ids=str)

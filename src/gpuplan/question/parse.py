@@ -39,9 +39,13 @@ _SPAN_WORDS: Final = {
     "day": "d",
     "days": "d",
 }
-_NUMBER: Final = re.compile(r"([0-9][0-9_,]*\.?[0-9]*(?:e\+?[0-9]{1,3})?|\.[0-9]+)\s*([kmbgt万亿]?)", re.IGNORECASE)
+_NUMBER: Final = re.compile(
+    r"([-+]?[0-9][0-9_,]*\.?[0-9]*(?:e\+?[0-9]{1,3})?|\.[0-9]+)\s*([kmbgt万亿]?)", re.IGNORECASE
+)
 _SPAN: Final = re.compile(r"([0-9]+\.?[0-9]*)\s*(\D+)")
 _GPUS: Final = re.compile(r"(?:([0-9]{1,7})\s*[x×*]\s*)?(?:([0-9]{1,7})\s*[x×*]\s*)?(\w.*)", re.IGNORECASE)
+_GPUS_LAST: Final = re.compile(r"(.*?[0-9].*?)\s*[x×*]\s*([0-9]{1,7})", re.IGNORECASE)
+"""`H100x8`, `RTX 4090 x 2`: a digit must stand before the sign, so that `RTX 4090` is a name."""
 _MOST_TEXT: Final = 400
 
 
@@ -165,12 +169,15 @@ def gpus(field: str, value: object) -> Scalar:
 
 
 def split_gpus(field: str, value: object) -> tuple[int, int, str]:
-    """Nodes, GPUs of one node and chip of `8xH100`, `2x8xH100` or `H100`."""
+    """Nodes, GPUs of one node and chip of `8xH100`, `H100x8`, `2x8xH100` or `H100`."""
     match = _GPUS.fullmatch(str(text(field, value)))
     if match is None:
         raise QuestionError("question.bad_gpus", field=field, value=shown(value))
     first, second, chip = match.groups()
-    nodes, count = (int(first), int(second)) if second else (1, int(first or 1))
+    last = _GPUS_LAST.fullmatch(chip)
+    if last is not None and second is None:
+        chip, second = last.groups()
+    nodes, count = (int(first or 1), int(second)) if second else (1, int(first or 1))
     if not 1 <= nodes <= 100_000 or not 1 <= count <= 100_000 or re.fullmatch(r"[x×*\d\s.-]*[x×*]", chip):
         raise QuestionError("question.bad_gpus", field=field, value=shown(value))
     return nodes, count, chip.strip()
