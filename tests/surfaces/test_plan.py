@@ -12,6 +12,7 @@ from gpuplan.errors import GpuplanError, InputError
 from gpuplan.question.question import METHODS
 
 TODAY = date(2026, 12, 1)
+CATALOGUE = open_catalogue()
 QUESTIONS: dict[str, dict[str, Any]] = {
     "lora": {
         "model": "Qwen2.5-7B", "method": "lora", "samples": 50_000, "seq_len": 2048, "epochs": 3, "budget": "100usd",
@@ -35,7 +36,7 @@ OFFER_KEYS = {
 
 @pytest.fixture(scope="module")
 def catalogue() -> Catalogue:
-    return open_catalogue()
+    return CATALOGUE
 
 
 @pytest.fixture(scope="module")
@@ -268,4 +269,11 @@ def test_any_question_is_answered_or_refused_in_one_line(keys: dict[str, Any]) -
     assert answer["picks"] or answer["rejected"]
 
 
-CATALOGUE = open_catalogue()
+def test_where_nothing_fits_for_sure_a_likely_layout_is_shown_with_its_chance(catalogue: Catalogue) -> None:
+    for seq_len in range(1200, 2600, 100):
+        keys = {"model": "Qwen2.5-7B", "method": "lora", "own": "1xRTX-4090", "samples": 1000, "seq_len": seq_len}
+        found = plan(Question(**keys), catalogue=catalogue, today=TODAY)
+        if not found.picks or found.picks[0].memory["fits_probability"] < 0.949:
+            break
+    assert found.picks and 0.5 <= found.picks[0].memory["fits_probability"] < 0.95
+    assert any("probability" in text for text in found.picks[0].warnings)
