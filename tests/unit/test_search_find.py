@@ -16,7 +16,7 @@ from gpuplan.question.figures import Range
 from gpuplan.question.job import Job
 from gpuplan.search.candidates import Fleet, candidates_of
 from gpuplan.search.charge import charge, run_of
-from gpuplan.search.find import Found, Site, find
+from gpuplan.search.find import Found, Site, cheapest_first, find
 from gpuplan.search.rank import front, within
 from gpuplan.search.variant import Variant
 from tests.unit.factories import HF, LLAMA_3_8B, full_job
@@ -191,3 +191,24 @@ def test_considered_counts_every_legal_layout_of_every_shape(sites: list[Site]) 
             total += len(candidates_of(variant, fleet, global_batch=BATCH))
     assert found.considered == total
     assert found.pruned["layout.batch"] > 0
+
+
+def test_shapes_that_differ_in_their_host_alone_are_judged_apart(sites: list[Site]) -> None:
+    site = next(s for s in sites if s.hardware.machine.chip.id == "T4" and s.gpus == 4)
+
+    def with_host(gib: float) -> Site:
+        machine = replace(site.hardware.machine, host_bytes=gib * 2**30)
+        hosts = np.full(2, gib * 2**30)
+        hardware = replace(site.hardware, machine=machine)
+        return replace(site, nodes=np.array([1.0]), hardware=hardware, host_bytes=hosts)
+
+    for pair in ((500.0, 40.0), (40.0, 500.0)):
+        found = searched([with_host(gib) for gib in pair], 4.5e13)
+        assert set(found.too_small) == {pair.index(40.0)}
+        assert {found.sites[one.site].hardware.machine.host_bytes for one in found.timed} == {500.0 * 2**30}
+
+
+def test_the_cheapest_shapes_are_visited_first(sites: list[Site]) -> None:
+    order = cheapest_first(sites, RUN, 4.5e13)
+    work = [float(np.min(sites[i].price_per_hour)) / (sites[i].gpus * sites[i].peak_flops) for i in order]
+    assert work == sorted(work) and sorted(order) == list(range(len(sites)))

@@ -66,4 +66,6 @@ def test_causes_combine_as_independent_spreads() -> None:
     found = combined(100.0, [50.0, 100.0], [200.0, 200.0])
     assert found.low == approx(50.0)
     assert found.high == approx(100 * np.exp(np.sqrt(2) * np.log(2)))
-    assert combined(0.0, [], []).high == 0.0
+    nothing = combined(0.0, [], [])
+    assert (nothing.low, nothing.typical, nothing.high) == (0.0, 0.0, 0.0)
+    assert combined(0.5, [], []).high == approx(0.5)

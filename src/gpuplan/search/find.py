@@ -148,7 +148,7 @@ def find(
         sites=sites, pools=pools, data=data, run=run, least_flops_per_row=least_flops_per_row, seconds_of=seconds_of,
         least_probability=least_probability,
     )  # fmt: skip
-    for index in _cheapest_first(sites, run, least_flops_per_row):
+    for index in cheapest_first(sites, run, least_flops_per_row):
         search.visit(index)
     for pool in (*pools[True], *pools[False]):
         search.pruned.update({f"layout.{reason}": count for reason, count in pool.candidates.pruned.items()})
@@ -318,7 +318,7 @@ def _short(pools: Sequence[Pool], site: Site) -> Short:
     return Short(needed=needed, capacity=capacity, host_needed=host_needed, host=machine.host_bytes)
 
 
-def _cheapest_first(sites: Sequence[Site], run: Run, least_flops_per_row: float) -> list[int]:
+def cheapest_first(sites: Sequence[Site], run: Run, least_flops_per_row: float) -> list[int]:
     """Sites in the order of the least cost that they could have."""
     seconds = [run.rows * least_flops_per_row / (site.gpus * site.peak_flops * BEST_SHARE) for site in sites]
     return sorted(range(len(sites)), key=lambda i: (seconds[i] * float(np.min(sites[i].price_per_hour)), seconds[i], i))
