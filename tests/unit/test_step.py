@@ -134,6 +134,10 @@ def test_an_unknown_network_between_nodes_takes_forever_and_one_node_does_not_ca
     job = full_job(LLAMA_2_7B)
     assert np.isfinite(total(job, one, on))
     assert np.isinf(total(job, two, on))
+    across = layout(n_gpus=16.0, tensor_parallel=16.0)
+    assert np.isinf(total(job, across, on))
+    gathered = layout(n_gpus=16.0, data_parallel=16.0, zero=3.0)
+    assert np.isinf(total(job, gathered, on))
 
 
 def test_gradients_travel_once_a_step_and_not_at_all_on_one_gpu() -> None:

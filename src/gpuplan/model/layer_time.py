@@ -59,8 +59,8 @@ class LayerTime:
             + self.context_comm_s
         )
 
-    def plus(self, other: "LayerTime", times: Num = 1.0) -> "LayerTime":
-        """This pass and `times` x another."""
+    def plus(self, other: "LayerTime", times: float = 1.0) -> "LayerTime":
+        """This pass and `times` > 0 of another."""
         return LayerTime(
             products_s=self.products_s + times * other.products_s,
             attention_s=self.attention_s + times * other.attention_s,
@@ -69,6 +69,11 @@ class LayerTime:
             expert_comm_s=self.expert_comm_s + times * other.expert_comm_s,
             context_comm_s=self.context_comm_s + times * other.context_comm_s,
         )
+
+    def scaled(self, times: Num) -> "LayerTime":
+        """`times` x this pass; none of it is nothing, even where it takes forever."""
+        some = np.greater(times, 0)
+        return LayerTime(**{name: np.where(some, getattr(self, name), 0.0) * times for name in self.__slots__})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,8 @@
 smax(x, y) = (x^6 + y^6)^(1/6): a bound within 12 % of the larger, smooth where both are alike.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from gpuplan.facts.efficiency import choose
@@ -28,18 +30,28 @@ from gpuplan.question.job import Job
 from gpuplan.question.layout import Layout, Offload, Recompute
 from gpuplan.units import MICROSECOND, Num
 
+SMALLEST_S = 1e-30
+"""Keeps a division from failing where nothing takes time."""
 HEAD_OVERLAP = 0.6
 """Part of the head's time that interleaved schedules leave exposed (fit)."""
 
 
 def smax(x: Num, y: Num) -> Num:
-    """Smooth maximum, between max(x, y) and 1.13 max(x, y).
+    """Smooth maximum, between max(x, y) and 1.13 max(x, y); inf where either is.
 
-    >>> round(float(smax(1.0, 0.0)), 3), round(float(smax(1.0, 1.0)), 3)
-    (1.0, 1.122)
+    >>> round(float(smax(1.0, 0.0)), 3), round(float(smax(1.0, 1.0)), 3), float(smax(1.0, float("inf")))
+    (1.0, 1.122, inf)
     """
-    big = np.maximum(np.maximum(x, y), 1e-30)
-    return big * ((x / big) ** 6 + (y / big) ** 6) ** (1.0 / 6.0)
+    big = np.maximum(np.maximum(x, y), SMALLEST_S)
+    small = np.minimum(x, y)
+    ratio = np.where(np.isinf(big), 0.0, small / np.where(np.isinf(big), 1.0, big))
+    return big * (1.0 + ratio**6) ** (1.0 / 6.0)
+
+
+def excess_s(whole: Num, part: Num) -> Num:
+    """What `whole` adds to `part`; 0 where the part takes forever already."""
+    finite = np.isfinite(part)
+    return np.where(finite, whole - np.where(finite, part, 0.0), 0.0)
 
 
 def step_of(job: Job, layout: Layout, hardware: Hardware) -> Step:
@@ -63,8 +75,8 @@ def step_of(job: Job, layout: Layout, hardware: Hardware) -> Step:
         model,
         work=forward.plus(backward),
         again=again,
-        launch=(per_forward + per_backward) - (forward.total_s + backward.total_s + again.total_s),
-        gather=(gathered_forward + gathered_backward) - (per_forward + per_backward),
+        launch=excess_s(per_forward + per_backward, forward.total_s + backward.total_s + again.total_s),
+        gather=excess_s(gathered_forward + gathered_backward, per_forward + per_backward),
     )
 
 
@@ -77,6 +89,7 @@ def _assemble(pace: Pace, model: Model, *, work: LayerTime, again: LayerTime, la
     message = _message_s(model, pace)
     per_stage = layers * passes * (work.total_s + again.total_s + launch + gather) + message
     interleaved = np.asarray(layout.virtual_stages) > 1
+    bubble = bubble_share(layout)
     head = head_s(model, pace) * np.where(interleaved, HEAD_OVERLAP, 1.0)
     return Step(
         products_s=times * work.products_s,
@@ -89,7 +102,7 @@ def _assemble(pace: Pace, model: Model, *, work: LayerTime, again: LayerTime, la
         context_comm_s=times * work.context_comm_s,
         launch_s=times * launch,
         gather_s=times * gather,
-        bubble_s=bubble_share(layout) * layout.grad_accum * per_stage,
+        bubble_s=bubble * layout.grad_accum * np.where(np.greater(bubble, 0), per_stage, 0.0),
         pipeline_comm_s=layout.grad_accum * message,
         data_comm_s=_data_comm_s(job, model, pace),
         optimizer_s=_optimizer_s(job, model, pace),
@@ -107,22 +120,14 @@ def _assemble(pace: Pace, model: Model, *, work: LayerTime, again: LayerTime, la
 def _recompute(model: Model, pace: Pace, forward: LayerTime) -> LayerTime:
     """Full: the forward pass again, with its communication. Selective: dropped scores or every second product."""
     kind = np.asarray(pace.layout.recompute)
-    if pace.job.trainer.selective == "operations":
-        some = pace.hardware.efficiency.selective_forward
-        share = np.where(kind == Recompute.FULL, 1.0, np.where(kind == Recompute.SELECTIVE, some, 0.0))
-        return forward.plus(forward, share - 1.0)
-    zero = forward.plus(forward, -1.0)
-    full = zero.plus(forward, (kind == Recompute.FULL) * 1.0)
-    unfused = pace.job.attention != "flash"
-    scores = forward.attention_s * ((kind == Recompute.SELECTIVE) * 1.0 * unfused)
-    return LayerTime(
-        products_s=full.products_s,
-        attention_s=full.attention_s + scores,
-        memory_s=full.memory_s,
-        tensor_comm_s=full.tensor_comm_s,
-        expert_comm_s=full.expert_comm_s,
-        context_comm_s=full.context_comm_s,
-    )
+    by_operations = pace.job.trainer.selective == "operations"
+    some = pace.hardware.efficiency.selective_forward if by_operations else 0.0
+    share = np.where(kind == Recompute.FULL, 1.0, np.where(kind == Recompute.SELECTIVE, some, 0.0))
+    again = forward.scaled(share)
+    if by_operations or pace.job.attention == "flash":
+        return again
+    scores = np.where(kind == Recompute.SELECTIVE, forward.attention_s, 0.0)
+    return replace(again, attention_s=again.attention_s + scores)
 
 
 def _hooks_s(model: Model, pace: Pace) -> Num:
