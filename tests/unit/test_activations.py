@@ -13,7 +13,8 @@ from gpuplan.model.activations import (
     saved_tensors,
 )
 from gpuplan.model.architectures.decoder import decoder
-from gpuplan.model.operations import Regime, Shape
+from gpuplan.model.regime import Regime
+from gpuplan.model.shape import Shape
 from gpuplan.question.layout import Recompute
 from tests.unit.factories import LLAMA_2_7B, LLAMA_3_8B, gpt
 

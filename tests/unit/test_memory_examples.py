@@ -22,6 +22,12 @@ def last_rank_gib(arch: Architecture, where: Layout, *, seq_len: float, dropout:
     return float(stage_memory(job, where, is_first=False).allocated_bytes) / GIB
 
 
+def eight_experts(*, ffn: int, layers: int) -> Moe:
+    return Moe(
+        experts=8, experts_per_token=2, expert_ffn=ffn, shared_ffn=0, dense_ffn=None, moe_layers=layers, dense_layers=0
+    )  # fmt: skip
+
+
 CASES = {
     "15b tensor 8, sharded optimizer": (
         gpt(layers=32, hidden=6144, heads=48, vocab=256000, ffn=24576, kv_heads=8, tied_embeddings=False,
@@ -40,7 +46,8 @@ CASES = {
     ),
     "small, pipeline 4 interleaved 3": (
         SMALL,
-        layout(n_gpus=8.0, micro_batch=4.0, data_parallel=2.0, pipeline_parallel=4.0, virtual_stages=3.0, grad_accum=16.0),
+        layout(n_gpus=8.0, micro_batch=4.0, data_parallel=2.0, pipeline_parallel=4.0, virtual_stages=3.0,
+               grad_accum=16.0),
         1024.0, True, "unfused", 3.875,
     ),
     "small, tensor 2 pipeline 2 context 2": (
@@ -58,7 +65,7 @@ CASES = {
         Architecture(
             id="8x22b", layers=56, hidden=6144, heads=48, kv_heads=8, head_dim=128, ffn=16384, gated_mlp=True,
             vocab=32000, tied_embeddings=False, sources={"id": "test"},
-            moe=Moe(experts=8, experts_per_token=2, expert_ffn=16384, shared_ffn=0, dense_ffn=None, moe_layers=56, dense_layers=0),
+            moe=eight_experts(ffn=16384, layers=56),
         ),
         layout(n_gpus=128.0, micro_batch=1.0, data_parallel=8.0, tensor_parallel=2.0, sequence_parallel=1.0,
                pipeline_parallel=8.0, expert_parallel=8.0, expert_tensor_parallel=2.0, zero=1.0, grad_accum=32.0),
@@ -68,7 +75,7 @@ CASES = {
         Architecture(
             id="8x7b", layers=32, hidden=4096, heads=32, kv_heads=8, head_dim=128, ffn=14336, gated_mlp=True,
             vocab=32000, tied_embeddings=False, sources={"id": "test"},
-            moe=Moe(experts=8, experts_per_token=2, expert_ffn=14336, shared_ffn=0, dense_ffn=None, moe_layers=32, dense_layers=0),
+            moe=eight_experts(ffn=14336, layers=32),
         ),
         layout(n_gpus=64.0, micro_batch=1.0, data_parallel=8.0, tensor_parallel=2.0, sequence_parallel=1.0,
                pipeline_parallel=4.0, virtual_stages=8.0, expert_parallel=8.0, zero=1.0, grad_accum=32.0),

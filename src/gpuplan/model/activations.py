@@ -7,19 +7,9 @@ Each tensor name counts once, however many rows read it.
 
 import numpy as np
 
-from gpuplan.model.operations import (
-    Activation,
-    Attention,
-    Domain,
-    Group,
-    Model,
-    Norm,
-    Product,
-    Regime,
-    Row,
-    Saved,
-    Shape,
-)
+from gpuplan.model.operations import Activation, Attention, Group, Model, Norm, Product, Row
+from gpuplan.model.regime import Regime, Saved
+from gpuplan.model.shape import Domain, Shape
 from gpuplan.question.layout import Recompute
 from gpuplan.units import Num
 

@@ -3,7 +3,8 @@
 Notation in `gpuplan.model.operations`.
 """
 
-from gpuplan.model.operations import Model, Shape
+from gpuplan.model.operations import Model
+from gpuplan.model.shape import Shape
 from gpuplan.question.job import Job, Role
 from gpuplan.units import Num
 

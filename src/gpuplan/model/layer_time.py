@@ -15,7 +15,8 @@ from gpuplan.facts.efficiency import choose
 from gpuplan.model.collectives import collective_s, group_span, joined_gpus
 from gpuplan.model.hardware import Hardware
 from gpuplan.model.kernels import attention_s, memory_s, misaligned, peak, product_s, usable_dtype
-from gpuplan.model.operations import Activation, Attention, Domain, Exchange, Model, Norm, Product, Residual, Row, Shape
+from gpuplan.model.operations import Activation, Attention, Exchange, Model, Norm, Product, Residual, Row
+from gpuplan.model.shape import Domain, Shape
 from gpuplan.question.job import Job
 from gpuplan.question.layout import Layout
 from gpuplan.units import MICROSECOND, Num

@@ -15,10 +15,12 @@ from gpuplan.model.activations import backward_layer_bytes, end_bytes, kept_laye
 from gpuplan.model.adapters import adapted_parts
 from gpuplan.model.architectures.decoder import decoder
 from gpuplan.model.host import checkpoint_bytes, host_bytes_per_node
-from gpuplan.model.operations import Model, Product, Regime, Shape
+from gpuplan.model.operations import Model, Product
 from gpuplan.model.optimizers import optimizer_of
 from gpuplan.model.params import LocalParams, local_params, padded_vocab
 from gpuplan.model.pipeline import layers_in_flight
+from gpuplan.model.regime import Regime
+from gpuplan.model.shape import Shape
 from gpuplan.model.states import Trained, keeps_whole, optimizer_temp_bytes, role_states, trained_params
 from gpuplan.model.terms import Memory, States
 from gpuplan.question.job import Job, Role
