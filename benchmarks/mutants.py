@@ -24,7 +24,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 REPORT = ROOT / "benchmarks" / "mutants.md"
 PACKAGES = ("model", "run", "money", "search", "calibrate")
-TESTS = ("tests/unit", "tests/laws", "tests/golden")
+TESTS = ("tests/unit", "tests/laws", "tests/money", "tests/golden")
 OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.Pow: ast.Mult,
     ast.FloorDiv: ast.Mult, ast.Mod: ast.Mult, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd,
