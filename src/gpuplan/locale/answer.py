@@ -276,8 +276,8 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "否",
     ),
     "show.no_pick": (
-        "Nothing in the catalogue does this.",
-        "库中没有能完成该任务的方案。",
+        "No machine in the catalogue does this within what was asked.",
+        "库中没有满足全部要求的方案。",
     ),
     "show.nodes": (
         "{nodes} nodes of {one}",
