@@ -36,12 +36,9 @@ def main() -> None:
     for size, shapes in sorted(by_label.items()):
         group = max(shapes.values(), key=lambda models: (n_sources(models, sources), n_variants(models), size))
         n = n_sources(group, sources)
-        why = f"of that size, most independent sources ({n} since {SINCE}) published measured runs of this shape"
-        if n == 0:
-            variants = n_variants(group)
-            why = f"of that size, the shape with most published variants ({variants}); no measured runs since {SINCE}"
+        basis, count = ("sources", n) if n else ("variants", n_variants(group))
         chosen = max(group, key=lambda model: (len(sources[model.id]), len(model.aliases)))
-        table["sizes"][f"{size / BILLION:g}B"] = [chosen.id, why]
+        table["sizes"][f"{size / BILLION:g}B"] = [chosen.id, basis, count, SINCE]
     OUT.write_text(json.dumps(table, ensure_ascii=False, indent=0) + "\n", encoding="utf-8")
     print(f"{len(table['sizes'])} sizes")
 

@@ -6,7 +6,6 @@ from tests.unit.factories import LLAMA_2_7B, MEGATRON, full_job, layout
 
 from gpuplan.advice.arithmetic import sums_of
 from gpuplan.advice.explain import limit_rejection, memory_rejection
-from gpuplan.advice.note import figure, note
 from gpuplan.advice.warn import Chosen, price_age_days, warnings_of
 from gpuplan.data.catalogue import open_catalogue
 from gpuplan.data.machines import machine_of, with_fabric
@@ -15,6 +14,7 @@ from gpuplan.locale.advice import SENTENCES
 from gpuplan.model.memory import memory_of
 from gpuplan.question.figures import Range
 from gpuplan.question.layout import Offload
+from gpuplan.question.note import figure, note
 
 TODAY = date(2026, 12, 1)
 FACTS = open_catalogue()

@@ -1,11 +1,13 @@
 """The sum that decides a verdict, as lines that can be checked by hand."""
 
-from gpuplan.advice.note import Note, note
+from functools import reduce
+
 from gpuplan.facts.chip import Chip
 from gpuplan.model.terms import Memory
 from gpuplan.question.figures import Range
 from gpuplan.question.job import Job
 from gpuplan.question.layout import Layout
+from gpuplan.question.note import Note, Words, note
 from gpuplan.units import BILLION, GIB
 
 _STATES = ("weights", "frozen", "gradients", "master", "moments", "other_roles")
@@ -28,7 +30,7 @@ def sums_of(job: Job, layout: Layout, memory: Memory, needed: Range, *, params: 
         ),
         note("arithmetic.state_parts", parts=_listed({n: getattr(memory.states, f"{n}_bytes") for n in _STATES})),
         note("arithmetic.peak_parts", parts=_listed({n: getattr(memory, f"{n}_bytes") for n in _PARTS})),
-        note("arithmetic.peak", phase=worst, gib=float(memory.phases[worst]) / GIB),
+        note("arithmetic.peak", phase=note(f"show.phase.{worst}"), gib=float(memory.phases[worst]) / GIB),
     ]  # fmt: skip
     if job.policy.quantisation is not None:
         stored = job.policy.quantisation
@@ -43,8 +45,9 @@ def sums_of(job: Job, layout: Layout, memory: Memory, needed: Range, *, params: 
     return tuple(lines)
 
 
-def _listed(parts: dict[str, object]) -> str:
+def _listed(parts: dict[str, object]) -> Words:
     """Parts that matter, the largest first: `weights 13.1 + gradients 13.1`."""
     sizes = {name: float(value) / GIB for name, value in parts.items()}  # type: ignore[arg-type]
     kept = sorted(((size, name) for name, size in sizes.items() if size >= 0.05), reverse=True)
-    return " + ".join(f"{name.replace('_', ' ')} {size:.3g}" for size, name in kept) or "0"
+    told = [note("arithmetic.part", name=note(f"part.{name}"), gib=size) for size, name in kept]
+    return reduce(lambda left, right: note("arithmetic.sum", left=left, right=right), told) if told else "0"

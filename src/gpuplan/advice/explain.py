@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from gpuplan.advice.note import Note, note
+from gpuplan.question.note import Note, note
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,13 +4,14 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
-from gpuplan.advice.note import Note, note
+from gpuplan.advice.words import export_words, fabric_words
 from gpuplan.facts.chip import Chip
 from gpuplan.facts.offer import Offer
 from gpuplan.model.kernels import usable_dtype
 from gpuplan.question.figures import Range
 from gpuplan.question.job import Job
 from gpuplan.question.layout import Layout
+from gpuplan.question.note import Note, note
 from gpuplan.run.goodput import SPOT_LOSSES_PER_NODE_S
 from gpuplan.units import GIB, HOUR
 
@@ -37,6 +38,9 @@ class Chosen:
     country: str | None
     host_bytes_needed: float = 0.0
     """Of one node."""
+    currency: str = "USD"
+    """In which amounts are told."""
+    usd_per_unit: float = 1.0
 
 
 def warnings_of(pick: Chosen, today: date) -> tuple[Note, ...]:
@@ -75,14 +79,18 @@ def _price(pick: Chosen, today: date) -> list[Note | None]:
         old,
         note("warn.chip_assumed", chip=offer.machine.chip.id) if offer.chip_is_assumed else None,
         note("warn.spot_price") if offer.is_spot and offer.provider == "gcp" else None,
-        note("warn.marketplace", kind=offer.price_kind) if offer.price_kind == "community" else None,
+        note("warn.marketplace", kind=note(f"show.kind.{offer.price_kind}"))
+        if offer.price_kind == "community"
+        else None,
     ]
 
 
 def _over_budget(pick: Chosen) -> Note | None:
     if pick.budget_usd is None or pick.cost_usd is None or float(pick.cost_usd.high) <= pick.budget_usd:
         return None
-    return note("warn.budget_edge", high=float(pick.cost_usd.high), budget=pick.budget_usd)
+    amounts = {"high": float(pick.cost_usd.high), "budget": pick.budget_usd}
+    shown = {name: amount / pick.usd_per_unit for name, amount in amounts.items()}
+    return note("warn.budget_edge", currency=pick.currency, **shown)
 
 
 def _spot(pick: Chosen) -> Note | None:
@@ -108,9 +116,9 @@ def _host(pick: Chosen) -> Note | None:
 def _fabric(pick: Chosen) -> Note | None:
     machine = pick.offer.machine
     if pick.nodes > 1 and not machine.rdma:
-        return note("warn.no_rdma", fabric=machine.fabric or "?")
+        return note("warn.no_rdma", fabric=fabric_words(machine.fabric))
     if pick.nodes > 1 and machine.source and pick.offer.price_kind == "own":
-        return note("warn.fabric_assumed", fabric=machine.fabric or "?")
+        return note("warn.fabric_assumed", fabric=fabric_words(machine.fabric))
     return None
 
 
@@ -132,4 +140,4 @@ def _export(chip: Chip, country: str | None) -> list[Note | None]:
     """Dated notes on export rules, for chips offered in China; never legal advice."""
     if country != CHINA or not chip.export_notes:
         return []
-    return [note("warn.export", chip=chip.id, text=chip.export_notes[-1])]
+    return [note("warn.export", chip=chip.id, text=export_words(chip.export_notes[-1]))]

@@ -12,7 +12,6 @@ from typing import Any, Final
 import numpy as np
 
 from gpuplan.advice.arithmetic import sums_of
-from gpuplan.advice.note import Note, note
 from gpuplan.advice.warn import Chosen, warnings_of
 from gpuplan.app.describe import (
     Detail,
@@ -41,10 +40,11 @@ from gpuplan.facts.machine import Machine
 from gpuplan.facts.offer import Offer
 from gpuplan.model.estimate import Hardware
 from gpuplan.model.verdict import FITS, fits_probability, verdict
-from gpuplan.question.defaults import assumed
+from gpuplan.question.defaults import assumed, default_precision
 from gpuplan.question.figures import Assumed
 from gpuplan.question.layout import at
 from gpuplan.question.methods import GENERATES
+from gpuplan.question.note import Note, note
 from gpuplan.question.question import Question
 from gpuplan.search.candidates import Fleet, column, take
 from gpuplan.search.find import Pool, pools_of, time_of
@@ -157,14 +157,18 @@ def try_on(question: Question, catalogue: Catalogue, *, chip: Chip, nodes: int, 
     pools = pools_for(understood, chip, nodes=nodes, count=count)
     hardware = hardware_of(machine, catalogue)
     place = choose(pools, understood, hardware)
-    extra = [*notes, assumed("precision", pools[0].variant.job.precision, _why(chip))] if pools else list(notes)
+    extra = (
+        [*notes, assumed("precision", pools[0].variant.job.precision, default_precision(chip.bf16)[1].notes["source"])]
+        if pools
+        else list(notes)
+    )
     if place is None:
         return Tried(understood=understood, machine=machine, nodes=nodes, detail=None, probability=0.0, host_fits=None,
                      assumed=tuple(extra))  # fmt: skip
     pool, row = pools[place[0]], place[1]
     detail = detail_of(understood, pool.variant.job, at(pool.candidates.layout, row), hardware)
     if not pool.variant.fixed:
-        extra.append(assumed("layout", "searched", "the fastest of the legal layouts that fit, else the smallest"))
+        extra.append(assumed("layout", note("value.searched"), note("source.layout.smallest")))
     return Tried(
         understood=understood,
         machine=machine,
@@ -210,10 +214,6 @@ def choose(pools: Sequence[Pool], understood: Understood, hardware: Hardware) ->
 
 def _host_fits(detail: Detail, host_bytes: float) -> bool:
     return bool(fits_host(detail.memory.host_bytes_per_node, host_bytes, detail.layout.offload))
-
-
-def _why(chip: Chip) -> str:
-    return "usual for training; no loss scaling" if chip.bf16 else "the chip has no bf16"
 
 
 def _limit(tries: Sequence[Tried], word: str) -> str | None:

@@ -7,7 +7,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from gpuplan.advice.note import Note, note
 from gpuplan.app.check import Tried, try_on
 from gpuplan.app.describe import bill_of, hours, layout_json, memory_json, pace_of, range_json
 from gpuplan.app.run_estimate import rounded
@@ -15,6 +14,7 @@ from gpuplan.data.catalogue import Catalogue
 from gpuplan.data.offers import RANKED_CONFIDENCE
 from gpuplan.errors import QuestionError
 from gpuplan.facts.chip import Chip
+from gpuplan.question.note import Note, note
 from gpuplan.question.question import Question
 from gpuplan.units import GIB
 
@@ -96,7 +96,7 @@ def _offload(question: Question, tried: Tried) -> Iterator[Idea]:
         def worded(one: Tried, kind: str = kind) -> Note:
             assert one.detail is not None
             host = float(one.detail.memory.host_bytes_per_node) / GIB
-            return note("nearest.offload", offload=kind, host_gib=host)
+            return note("nearest.offload", offload=note(f"nearest.offload.{kind}"), host_gib=host)
 
         yield _idea(tried, changed, worded)
 

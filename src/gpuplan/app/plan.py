@@ -4,7 +4,6 @@ from datetime import date
 from typing import Any
 
 from gpuplan.advice.explain import Rejection
-from gpuplan.advice.note import Note, note
 from gpuplan.advice.warn import Chosen, warnings_of
 from gpuplan.app.describe import (
     Bill,
@@ -32,9 +31,10 @@ from gpuplan.app.sites import OWN
 from gpuplan.data.catalogue import Catalogue, open_catalogue
 from gpuplan.data.providers import country_of
 from gpuplan.facts.offer import Offer
-from gpuplan.question.defaults import assumed
+from gpuplan.question.defaults import assumed, default_precision
 from gpuplan.question.figures import Assumed
 from gpuplan.question.methods import GENERATES
+from gpuplan.question.note import Note, note
 from gpuplan.question.question import Question
 from gpuplan.search.rank import front, picks
 
@@ -89,7 +89,7 @@ def _pick(searched: Searched, label: str, point: int, runner_up: int | None, lan
             offer=offer, nodes=float(layout.n_nodes), layout=layout, job=detail.job,
             fits_probability=detail.fits_probability, cost_usd=None if own else bill.cost_usd,
             budget_usd=searched.budget_usd, resume_auto=detail.job.trainer.resume_auto,
-            country=_country(offer),
+            country=_country(offer), currency=currency_of(searched, offer), usd_per_unit=_rate(searched, offer),
             host_bytes_needed=float(detail.memory.host_bytes_per_node),
         ),
         searched.today,
@@ -142,9 +142,8 @@ def _assumed(searched: Searched, detail: Detail) -> list[Assumed]:
     """What was chosen for this pick alone."""
     question, found = searched.understood.question, []
     if question.precision is None:
-        source = "usual for training; no loss scaling" if detail.job.precision == "bf16" else "the chip has no bf16"
-        found.append(assumed("precision", detail.job.precision, source))
-    found.append(assumed("layout", "searched", "the fastest of the legal layouts that fit"))
+        found.append(default_precision(detail.job.precision == "bf16")[1])
+    found.append(assumed("layout", note("value.searched"), note("source.layout")))
     return found
 
 

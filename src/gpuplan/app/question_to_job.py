@@ -25,6 +25,7 @@ from gpuplan.question.figures import Assumed
 from gpuplan.question.job import Adapter, Job, Quantisation
 from gpuplan.question.layout import Offload, Recompute
 from gpuplan.question.methods import FREEZE, FULL, GENERATES, QLORA, Method, method_of, roles_of
+from gpuplan.question.note import note
 from gpuplan.question.parse import nearest, shown
 from gpuplan.question.question import Question
 from gpuplan.search.variant import Variant, axes_of, recomputes_of
@@ -183,15 +184,15 @@ def _framework(
     trains = method.base == FULL and method.objective in ("sft", "pretrain")
     if split:
         word = "torchtitan" if question.zero == 3 and not question.ep else "megatron"
-        why = "it can split a model in the stated way"
+        why = "source.framework.splits"
     elif method.objective in ("grpo", "ppo"):
-        word, why = "trl", "the usual choice for this method"
+        word, why = "trl", "source.framework.method"
     elif model.moe is not None and trains and question.zero is None:
-        word, why = "megatron", "runs all experts in one kernel; transformers visits them one by one (docs/time.md)"
+        word, why = "megatron", "source.framework.experts"
     else:
         kind = "pretrain" if method.objective == "pretrain" else method.base
-        word, why = default_framework(kind, params, n_gpus or MANY_GPUS), "the usual choice for this method and size"
-    return _noted(notes, (word, defaults.assumed("framework", word, why)))
+        word, why = default_framework(kind, params, n_gpus or MANY_GPUS), "source.framework.usual"
+    return _noted(notes, (word, defaults.assumed("framework", word, note(why))))
 
 
 def _variants(
@@ -235,7 +236,9 @@ def _variants(
                     recompute=recomputes_of(trainer.family), fixed=fixed)
         )  # fmt: skip
     if question.optimizer is None:
-        notes.append(defaults.assumed("optimizer", variants[0].job.optimizer, f"default of {framework}"))
+        notes.append(
+            defaults.assumed("optimizer", variants[0].job.optimizer, note("source.default_of", framework=framework))
+        )
     return tuple(variants)
 
 
@@ -305,7 +308,8 @@ def _adapter(question: Question, method: Method, notes: list[Assumed]) -> Adapte
 def _quantisation(question: Question, method: Method, notes: list[Assumed]) -> Quantisation | None:
     name = question.quantisation
     if method.base == QLORA and name in (None, "none"):
-        name = _noted(notes, ("nf4-double", defaults.assumed("quantisation", "nf4-double", "QLoRA, arXiv:2305.14314")))
+        qlora = defaults.assumed("quantisation", "nf4-double", "QLoRA, arXiv:2305.14314")
+        name = _noted(notes, ("nf4-double", qlora))
     if name is None or name == "none":
         return None
     if not method.adapts:
@@ -321,38 +325,36 @@ def _global_batch(
     if question.global_batch is not None:
         return question.global_batch
     rows = float(data.rows.typical) if data.is_known else None
-    batch, note = defaults.default_global_batch(_kind(method), params, seq_len=data.seq_len, rows=rows)
+    batch, assumed = defaults.default_global_batch(_kind(method), params, seq_len=data.seq_len, rows=rows)
     split = (question.tp or 1) * (question.pp or 1) * (question.cp or 1)
     ranks = (n_gpus or split) / split
     if n_gpus is not None and question.micro_batch and question.grad_accum:
         batch = question.micro_batch * question.grad_accum * ranks
-        note = defaults.assumed("global_batch", batch, "micro_batch x grad_accum x data-parallel ranks, as stated")
+        assumed = defaults.assumed("global_batch", batch, note("source.batch.stated"))
     elif n_gpus is not None or question.micro_batch or question.grad_accum:
         parts = (question.micro_batch or 1) * (question.grad_accum or 1)
         unit = defaults.odd_part(ranks) * parts
         fitted = defaults.nearest_multiple(max(batch, ranks * parts), unit)
         if fitted != batch:
             batch = fitted
-            note = replace(note, value=f"{batch:g}", source=f"{note.source}; raised or cut to suit {ranks:g} ranks")
-    notes.append(note)
+            source = assumed.notes["source"]
+            assumed = defaults.assumed("global_batch", batch, note("source.batch.suited", source=source, ranks=ranks))
+    notes.append(assumed)
     return batch
 
 
 def _data_notes(question: Question, data: Data) -> list[Assumed]:
     notes = []
     if not data.is_known:
-        notes.append(defaults.assumed("tokens", "1M", "no data was stated: time and cost are per million tokens"))
+        notes.append(defaults.assumed("tokens", "1M", note("source.tokens")))
     elif question.epochs is None:
-        notes.append(defaults.assumed("epochs", 1, "one pass"))
+        notes.append(defaults.assumed("epochs", 1, note("source.epochs")))
     if data.is_known and not data.mean_is_known:
         mean = data.mean_len
-        value = f"{mean.typical:g} ({mean.low:g} to {mean.high:g})"
-        notes.append(
-            defaults.assumed("mean_len", value, "nobody stated it: short instructions to samples that fill the length")
-        )
+        ends = {name: f"{getattr(mean, name):g}" for name in ("typical", "low", "high")}
+        notes.append(defaults.assumed("mean_len", note("value.range", **ends), note("source.mean_len.unknown")))
     if question.tokens is not None and question.mean_len is None and not data.packed:
-        why = "tokens were stated without a mean: every row counts as full"
-        notes.append(defaults.assumed("mean_len", data.seq_len, why))
+        notes.append(defaults.assumed("mean_len", data.seq_len, note("source.mean_len.full")))
     if question.packing is None:
-        notes.append(defaults.assumed("packing", str(data.packed).lower(), "as the trainer does by default"))
+        notes.append(defaults.assumed("packing", str(data.packed).lower(), note("source.packing")))
     return notes

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpuplan.advice.explain import Rejection, count_rejection, limit_rejection, memory_rejection
-from gpuplan.advice.note import Note, note
 from gpuplan.app.sites import OWN, Places
+from gpuplan.question.note import Note, note
 from gpuplan.search.find import Found, Short
 from gpuplan.search.rank import best, within
 from gpuplan.units import GIB, HOUR

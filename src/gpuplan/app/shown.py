@@ -6,7 +6,6 @@ from gpuplan.app.describe import range_json
 from gpuplan.app.plan_result import OfferView
 from gpuplan.app.question_to_job import Understood
 from gpuplan.facts.offer import Offer
-from gpuplan.locale import CATALOGUE, say
 from gpuplan.question.figures import Assumed
 
 
@@ -29,9 +28,8 @@ def question_json(understood: Understood, lang: str, *, assumed: tuple[Assumed, 
 
 
 def assumed_json(one: Assumed, lang: str) -> dict[str, str]:
-    """An assumption as plain values, its effect in words."""
-    effect = say(lang, one.effect) if one.effect in CATALOGUE else one.effect
-    return {"field": one.field, "value": one.value, "source": one.source, "effect": effect}
+    """An assumption as plain values."""
+    return one.say(lang)
 
 
 def offer_view(offer: Offer) -> OfferView:

@@ -7,10 +7,11 @@ from typing import Final
 
 import numpy as np
 
+from gpuplan.advice.words import fabric_words
 from gpuplan.data.catalogue import Catalogue
 from gpuplan.data.costs import fx_rate
 from gpuplan.data.fleet import split_fleet
-from gpuplan.data.machines import generic_fabric, own_machine, with_fabric
+from gpuplan.data.machines import assumed_fabric, own_machine, with_fabric
 from gpuplan.data.names import resolve_chip
 from gpuplan.data.offers import may_rank, price_usd_per_hour
 from gpuplan.data.providers import region_matches, resolve_clouds
@@ -18,7 +19,9 @@ from gpuplan.facts.chip import Chip
 from gpuplan.facts.machine import Machine
 from gpuplan.facts.offer import Offer
 from gpuplan.model.estimate import Hardware
+from gpuplan.question.defaults import assumed
 from gpuplan.question.figures import Assumed
+from gpuplan.question.note import note
 from gpuplan.question.parse import CURRENCIES
 from gpuplan.question.question import Question
 from gpuplan.search.find import Site
@@ -66,7 +69,7 @@ def places_of(question: Question, catalogue: Catalogue, *, can_resume: bool, low
     offers: list[Offer] = []
     if question.own is None or question.cloud is not None:
         offers += _rentable(question, catalogue, can_resume=can_resume, low=low, left_out=left_out)
-    own, own_nodes, assumed = _own(question, catalogue)
+    own, own_nodes, notes = _own(question, catalogue)
     offers = [*own, *offers]
     providers = tuple(dict.fromkeys(offer.provider for offer in offers))
     shapes: dict[tuple[object, ...], list[int]] = {}
@@ -81,7 +84,7 @@ def places_of(question: Question, catalogue: Catalogue, *, can_resume: bool, low
         for members in shapes.values()
     )  # fmt: skip
     return Places(
-        sites=sites, offers=tuple(offers), providers=providers, assumed=assumed, rates=rates,
+        sites=sites, offers=tuple(offers), providers=providers, assumed=notes, rates=rates,
         left_out=Counter({reason: len(names) for reason, names in left_out.items()}),
         examples={reason: tuple(dict.fromkeys(names))[:EXAMPLES] for reason, names in left_out.items()},
         rate_dates={currency: date for currency, (_, date, _) in dated.items()},
@@ -101,9 +104,9 @@ def node_machine(chip: Chip, count: int, nodes: int) -> tuple[Machine, tuple[Ass
     machine = own_machine(chip, count)
     if nodes == 1:
         return machine, ()
-    rate, fabric, source = generic_fabric(chip)
-    note = Assumed(field="fabric", value=fabric, source=source, effect="assumed.fabric")
-    return with_fabric(machine, rate, fabric=fabric, rdma=rate >= 100e9 / 8), (note,)
+    rate, fabric, source = assumed_fabric(chip)
+    found = assumed("fabric", fabric_words(fabric), source)
+    return with_fabric(machine, rate, fabric=fabric, rdma=rate >= 100e9 / 8), (found,)
 
 
 def runs_torch(chip: Chip, framework: str) -> bool:
@@ -160,8 +163,8 @@ def _own(question: Question, catalogue: Catalogue) -> tuple[list[Offer], list[fl
     notes: list[Assumed] = []
     for nodes, count, text in question.own_gpus:
         chips, nodes, count = own_fleet(text, count, nodes, catalogue)
-        machine, assumed = node_machine(chips[0], count, nodes)
-        notes += assumed
+        machine, fabric = node_machine(chips[0], count, nodes)
+        notes += fabric
         if len(chips) > 1:
             notes.append(variant_note(chips))
         fleet.append(float(nodes))
@@ -178,8 +181,7 @@ def _own(question: Question, catalogue: Catalogue) -> tuple[list[Offer], list[fl
 def variant_note(chips: Sequence[Chip]) -> Assumed:
     """Of several variants the slowest was taken."""
     others = ", ".join(chip.id for chip in chips[1:])
-    return Assumed(field="chip", value=chips[0].id, source=f"the slowest of the variants; also {others}",
-                   effect="assumed.chip")  # fmt: skip
+    return assumed("chip", chips[0].id, note("source.chip", others=others))
 
 
 def _shape(machine: Machine) -> tuple[object, ...]:

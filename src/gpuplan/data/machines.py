@@ -17,7 +17,7 @@ from gpuplan.data.shelf import FILES
 from gpuplan.errors import FactError, QuestionError
 from gpuplan.facts.chip import Chip
 from gpuplan.facts.machine import Machine
-from gpuplan.locale import say
+from gpuplan.question.note import Note, note
 from gpuplan.units import GB, GBIT, GIB, TB
 
 FILE: Final = "machines.jsonl"
@@ -153,6 +153,12 @@ def with_fabric(machine: Machine, nic_bytes_per_s_per_gpu: float, *, fabric: str
 
 
 def generic_fabric(chip: Chip, nodes: Sequence[Node] | None = None, *, lang: str = "en") -> tuple[float, str, str]:
+    """As `assumed_fabric`, the source in `lang`."""
+    rate, fabric, source = assumed_fabric(chip, nodes)
+    return rate, fabric, source.say(lang)
+
+
+def assumed_fabric(chip: Chip, nodes: Sequence[Node] | None = None) -> tuple[float, str, Note]:
     """Bytes/s per GPU, name and source of the commonest cloud fabric for several nodes of this chip.
 
     An assumption where the fabric is not stated. Boards with links of their own are bought to be joined: the
@@ -172,16 +178,16 @@ def generic_fabric(chip: Chip, nodes: Sequence[Node] | None = None, *, lang: str
     )
     for name, found in tries:
         if found:
-            return _commonest(found, "fabric_generic", name, lang=lang)
+            return _commonest(found, "fabric_generic", name)
     pcie = [node for node in whole if node.link.startswith("PCIe")]
-    return _commonest(pcie, "fabric_none", chip.id, lang=lang)
+    return _commonest(pcie, "fabric_none", chip.id)
 
 
-def _commonest(nodes: Sequence[Node], key: str, name: str, *, lang: str) -> tuple[float, str, str]:
+def _commonest(nodes: Sequence[Node], key: str, name: str) -> tuple[float, str, Note]:
     rates = Counter(node.nic_bytes_per_s_per_gpu or 0.0 for node in nodes)
     rate = min(rates, key=lambda r: (-rates[r], r))
     fabrics = Counter(node.fabric or "" for node in nodes if node.nic_bytes_per_s_per_gpu == rate)
-    return rate, fabrics.most_common(1)[0][0], say(lang, key, chip=name, count=rates[rate])
+    return rate, fabrics.most_common(1)[0][0], note(key, chip=name, count=rates[rate])
 
 
 def _scaled(value: float | None, unit: float) -> float | None:

@@ -16,7 +16,8 @@ from gpuplan.data.model_key import GENERIC, KIN, OTHER_SHAPE, TOWERS, ModelKey, 
 from gpuplan.data.shelf import FILES, Raw, Shelf
 from gpuplan.errors import QuestionError
 from gpuplan.facts.arch import Architecture
-from gpuplan.question.figures import Assumed
+from gpuplan.question.figures import Assumed, assumption
+from gpuplan.question.note import Note, note
 
 SIZE_TOLERANCE: Final = 0.04
 """A size in a name is a rounded count: 124M for 124.4 million, 16B for 15.7, 7B for 6.74."""
@@ -47,7 +48,7 @@ class _Entry:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Found:
     entries: tuple[_Entry, ...]
-    why: str = ""
+    why: Note | None = None
 
 
 def resolve_model(text: str, models: Mapping[str, Architecture]) -> ModelMatch:
@@ -89,7 +90,7 @@ def find_model(
             found = replace(found, entries=tuple(near))
         if found.entries and (key.sizes or not _sizes_differ(found.entries)):
             if words != key.words:
-                found = replace(found, why="text model of a relative with another tower, which is not counted")
+                found = replace(found, why=note("model.tower"))
             return _match(found, key, models)
     return None
 
@@ -130,7 +131,7 @@ class _Names:
         for rule, why in _RULES:
             entries = tuple(entry for entry in self.entries if rule(entry, key))
             if entries:
-                return _Found(entries=_same_date(entries, key), why=why)
+                return _Found(entries=_same_date(entries, key), why=note(why) if why else None)
         return _Found(entries=())
 
     def _renamed(self, key: ModelKey) -> _Found:
@@ -147,18 +148,18 @@ class _Names:
                 found = self._by_rules(grown)
                 found = found if found.entries else self._with_more_words(grown)
                 if found.entries:
-                    return replace(found, why=f"the model that it grew from: {source}")
+                    return replace(found, why=note("model.grown", source=source))
         if key.words & KIN:
             found = self._by_rules(replace(key, words=key.words - KIN))
             if found.entries:
-                return replace(found, why="a relative with the same shape but for its last layer")
+                return replace(found, why=note("model.kin"))
         return self._with_more_words(key)
 
     def _with_more_words(self, key: ModelKey) -> _Found:
         entries = tuple(entry for entry in self.entries if _more_words(entry, key))
         most = max((len(entry.key.words) for entry in entries), default=0)
         entries = tuple(entry for entry in entries if len(entry.key.words) == most)
-        return _Found(entries=entries, why="a fine-tune of that model, by its name")
+        return _Found(entries=entries, why=note("model.tuned"))
 
     def nearest(self, text: str, key: ModelKey) -> list[str]:
         """Names to suggest: the same family first, its sizes nearest to the one asked for."""
@@ -239,11 +240,13 @@ def _more_words(entry: _Entry, key: ModelKey) -> bool:
     return key.versions <= entry.key.versions and entry.key.sizes == key.sizes and _experts_agree(entry, key)
 
 
+_VERSIONS: Final = "model.versions"
+_MODELS: Final = "model.models"
 _RULES: Final[tuple[tuple[Callable[[_Entry, ModelKey], bool], str], ...]] = (
     (_equal, ""),
     (_equal_by_count, ""),
-    (_less_said, "the largest of the versions that the name leaves open"),
-    (_fewer_words, "the largest of the models that the name leaves open"),
+    (_less_said, _VERSIONS),
+    (_fewer_words, _MODELS),
 )
 
 
@@ -258,8 +261,8 @@ def _match(found: _Found, key: ModelKey, models: Mapping[str, Architecture]) -> 
     assumed: list[Assumed] = []
     unsaid = {version for version in best.key.versions - key.versions if version[0] != "v"}
     unsaid |= best.key.words - key.words
-    if found.why and (unsaid or "largest" not in found.why or _several(found.entries)):
-        assumed.append(Assumed(field="model", value=best.model_id, source=found.why, effect="memory and time"))
+    if found.why and (unsaid or found.why.key not in (_VERSIONS, _MODELS) or _several(found.entries)):
+        assumed.append(_assumed(best.model_id, found.why))
     if key.layers and key.layers != chosen.layers:
         chosen = _cut(chosen, key.layers)
     return ModelMatch(architecture=chosen, assumed=tuple(assumed))
@@ -290,11 +293,15 @@ def _plain(text: str, size: float, models: Mapping[str, Architecture]) -> ModelM
 
 
 def _plain_or_none(text: str, size: float, models: Mapping[str, Architecture]) -> ModelMatch | None:
-    for word, (model_id, source) in _aliases()["sizes"].items():
+    for word, (model_id, basis, count, since) in _aliases()["sizes"].items():
         if size in model_key(word).sizes and model_id in models:
-            assumed = Assumed(field="model", value=model_id, source=source, effect="memory and time")
+            assumed = _assumed(model_id, note(f"model.by.{basis}", n=count, since=since))
             return ModelMatch(architecture=models[model_id], assumed=(assumed,))
     return None
+
+
+def _assumed(model_id: str, why: Note) -> Assumed:
+    return assumption("model", model_id, source=why, effect=note("assumed.model"))
 
 
 @cache

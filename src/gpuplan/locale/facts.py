@@ -147,4 +147,21 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "{id}: date {date} does not parse or lies in the future; write YYYY-MM-DD, YYYY-MM or YYYY",
         "{id}：日期 {date} 无法解析或在未来；请写成 YYYY-MM-DD、YYYY-MM 或 YYYY",
     ),
+    "model.versions": ("the largest of the versions that the name leaves open", "名称未写明版本，取其中最大的"),
+    "model.models": ("the largest of the models that the name leaves open", "名称对应多个模型，取其中最大的"),
+    "model.grown": ("the model that it grew from: {source}", "按其基座模型计算：{source}"),
+    "model.kin": ("a relative with the same shape but for its last layer", "同系列模型，除最后一层外结构相同"),
+    "model.tuned": ("a fine-tune of that model, by its name", "从名称看是该模型的微调版本"),
+    "model.tower": (
+        "text model of a relative with another tower, which is not counted",
+        "取带有其他模态塔的同系列模型的文本部分；该塔未计入",
+    ),
+    "model.by.sources": (
+        "of that size, most independent sources ({n} since {since}) published measured runs of this shape",
+        "该规模中，公布过实测结果的独立来源最多的结构（{since} 以来 {n} 个）",
+    ),
+    "model.by.variants": (
+        "of that size, the shape with most published variants ({n}); no measured runs since {since}",
+        "该规模中，公开变体最多的结构（{n} 个）；{since} 以来没有实测结果",
+    ),
 }

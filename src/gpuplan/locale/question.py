@@ -111,4 +111,101 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "{file}: is not a plan of this version ({cause}); make it again with gpuplan plan --save",
         "{file}：不是本版本的计划文件（{cause}）；请用 gpuplan plan --save 重新生成",
     ),
+    "source.batch.full": (
+        "Stanford Alpaca and Vicuna recipes: 128 sequences",
+        "Stanford Alpaca 与 Vicuna 的配方：128 条序列",
+    ),
+    "source.batch.freeze": (
+        "half of the Stanford Alpaca recipe: fewer weights move",
+        "Stanford Alpaca 配方的一半：更新的权重较少",
+    ),
+    "source.batch.lora": (
+        "QLoRA, arXiv:2305.14314 appendix B: 16 sequences",
+        "QLoRA，arXiv:2305.14314 附录 B：16 条序列",
+    ),
+    "source.batch.qlora": (
+        "QLoRA, arXiv:2305.14314 appendix B: 16 sequences",
+        "QLoRA，arXiv:2305.14314 附录 B：16 条序列",
+    ),
+    "source.batch.dpo": ("DPO, arXiv:2305.18290 appendix B: 64 pairs", "DPO，arXiv:2305.18290 附录 B：64 对样本"),
+    "source.batch.orpo": ("as DPO, arXiv:2305.18290 appendix B", "同 DPO，arXiv:2305.18290 附录 B"),
+    "source.batch.kto": ("KTO, arXiv:2402.01306 section 4: 32 examples", "KTO，arXiv:2402.01306 第 4 节：32 条样本"),
+    "source.batch.rm": (
+        "InstructGPT, arXiv:2203.02155 appendix C: 64 comparisons",
+        "InstructGPT，arXiv:2203.02155 附录 C：64 组比较",
+    ),
+    "source.batch.grpo": (
+        "DeepSeekMath, arXiv:2402.03300 section 4.2: 1024 answers",
+        "DeepSeekMath，arXiv:2402.03300 第 4.2 节：1024 条回答",
+    ),
+    "source.batch.ppo": (
+        "InstructGPT, arXiv:2203.02155 appendix C: 512 episodes",
+        "InstructGPT，arXiv:2203.02155 附录 C：512 个回合",
+    ),
+    "source.batch.gpt": (
+        "{tokens} tokens a step for this size, arXiv:2005.14165 table 2.1",
+        "该规模每步 {tokens} token，arXiv:2005.14165 表 2.1",
+    ),
+    "source.batch.llama": (
+        "{tokens} tokens a step, Llama 2, arXiv:2307.09288",
+        "每步 {tokens} token，Llama 2，arXiv:2307.09288",
+    ),
+    "source.batch.tenth": (
+        "a tenth of the data, so that there are steps to learn in",
+        "取数据量的十分之一，保证有足够的更新步数",
+    ),
+    "source.batch.stated": (
+        "micro_batch x grad_accum x data-parallel ranks, as stated",
+        "micro_batch × grad_accum × 数据并行数，均为给定值",
+    ),
+    "source.batch.suited": (
+        "{source}; raised or cut to suit {ranks} ranks",
+        "{source}；已调整为能被 {ranks} 个数据并行进程整除",
+    ),
+    "source.chip": ("the slowest of the variants; also {others}", "取各型号中最慢的；另有 {others}"),
+    "source.default_of": ("default of {framework}", "{framework} 的默认值"),
+    "source.epochs": ("one pass", "训练一轮"),
+    "source.framework.splits": ("it can split a model in the stated way", "支持所要求的模型切分方式"),
+    "source.framework.method": ("the usual choice for this method", "该方法的常用框架"),
+    "source.framework.experts": (
+        "runs all experts in one kernel; transformers visits them one by one (docs/time.md)",
+        "所有专家在一个算子中计算；transformers 则逐个计算专家（docs/time.md）",
+    ),
+    "source.framework.usual": ("the usual choice for this method and size", "该方法和规模的常用框架"),
+    "source.layout": ("the fastest of the legal layouts that fit", "合法且放得下的切分中最快的"),
+    "source.layout.smallest": (
+        "the fastest of the legal layouts that fit, else the smallest",
+        "合法且放得下的切分中最快的；都放不下时取显存最小的",
+    ),
+    "source.length.pretrain": ("Llama 2 pre-training length", "Llama 2 的预训练长度"),
+    "source.length.tune": ("default of LLaMA-Factory's cutoff_len", "LLaMA-Factory 中 cutoff_len 的默认值"),
+    "source.length.needs": ("the next power of two above the stated samples", "大于给定样本长度的最小 2 的幂"),
+    "source.length.limit": ("limit of the model", "模型的长度上限"),
+    "source.lora_rank": ("Axolotl and ms-swift examples: 8 to 32", "Axolotl 与 ms-swift 示例：8 至 32"),
+    "source.lora_targets": (
+        "QLoRA, arXiv:2305.14314 section 4: all layers are needed",
+        "QLoRA，arXiv:2305.14314 第 4 节：需要作用于所有层",
+    ),
+    "source.mean_len.unknown": (
+        "nobody stated it: short instructions to samples that fill the length",
+        "未给出：从短指令到填满长度的样本都有可能",
+    ),
+    "source.mean_len.full": (
+        "tokens were stated without a mean: every row counts as full",
+        "只给出 token 数而没有平均长度：每条都按满长度计",
+    ),
+    "source.method": (
+        "the cheapest method that tunes every layer (arXiv:2106.09685)",
+        "能调整所有层的最省的方法（arXiv:2106.09685）",
+    ),
+    "source.packing": ("as the trainer does by default", "训练框架的默认行为"),
+    "source.precision.bf16": ("usual for training; no loss scaling", "训练的常用精度；无需 loss scaling"),
+    "source.precision.fp16": ("the chip has no bf16", "该芯片不支持 bf16"),
+    "source.tokens": (
+        "no data was stated: time and cost are per million tokens",
+        "未给出数据量：时间和费用按每百万 token 计",
+    ),
+    "value.all_linear": ("all linear layers", "全部线性层"),
+    "value.range": ("{typical} ({low} to {high})", "{typical}（{low} 至 {high}）"),
+    "value.searched": ("searched", "由搜索选出"),
 }

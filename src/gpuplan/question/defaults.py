@@ -1,11 +1,12 @@
 """What is taken where the question is silent: a value, its source, and what hangs on it.
 
-Every function gives the value and an `Assumed` record, whose `effect` is a key of the catalogue of sentences.
+Every function gives the value and an `Assumed` record, whose words exist in every language.
 """
 
 from typing import Final
 
-from gpuplan.question.figures import Assumed
+from gpuplan.question.figures import Assumed, assumption
+from gpuplan.question.note import Words, note
 
 ADAPTER_TARGETS: Final = ("q", "k", "v", "o", "gate", "up", "down")
 LORA_RANK: Final = 16
@@ -19,31 +20,24 @@ _PRETRAIN_TOKENS: Final = ((0.5e9, 0.5e6), (3e9, 1e6), (20e9, 2e6), (60e9, 4e6),
 """Model size up to, tokens of one step: GPT-3, arXiv:2005.14165 table 2.1; 4M tokens: Llama 2, arXiv:2307.09288."""
 
 _TUNE_BATCH: Final = {
-    "full": (128, "Stanford Alpaca and Vicuna recipes: 128 sequences"),
-    "freeze": (64, "half of the Stanford Alpaca recipe: fewer weights move"),
-    "lora": (16, "QLoRA, arXiv:2305.14314 appendix B: 16 sequences"),
-    "qlora": (16, "QLoRA, arXiv:2305.14314 appendix B: 16 sequences"),
-    "dpo": (64, "DPO, arXiv:2305.18290 appendix B: 64 pairs"),
-    "orpo": (64, "as DPO, arXiv:2305.18290 appendix B"),
-    "kto": (32, "KTO, arXiv:2402.01306 section 4: 32 examples"),
-    "rm": (64, "InstructGPT, arXiv:2203.02155 appendix C: 64 comparisons"),
-    "grpo": (1024, "DeepSeekMath, arXiv:2402.03300 section 4.2: 1024 answers"),
-    "ppo": (512, "InstructGPT, arXiv:2203.02155 appendix C: 512 episodes"),
-}
+    "full": 128, "freeze": 64, "lora": 16, "qlora": 16, "dpo": 64, "orpo": 64, "kto": 32, "rm": 64, "grpo": 1024,
+    "ppo": 512,
+}  # fmt: skip
+"""Sequences of one step; where each comes from is told by `source.batch.<method>` of the catalogue."""
 _TUNE_LENGTH: Final = 2048
 _PRETRAIN_LENGTH: Final = 4096
 _LONG_ANSWERS: Final = ("grpo", "ppo")
 
 
-def assumed(field: str, value: object, source: str) -> Assumed:
+def assumed(field: str, value: Words | float, source: Words) -> Assumed:
     """Record of a chosen value; its effect is the sentence `assumed.<field>`."""
-    return Assumed(field=field, value=f"{value:g}" if isinstance(value, float) else str(value), source=source,
-                   effect=f"assumed.{field}")  # fmt: skip
+    shown = f"{value:g}" if isinstance(value, int | float) else value
+    return assumption(field, shown, source=source, effect=note(f"assumed.{field}"))
 
 
 def default_method() -> tuple[str, Assumed]:
     """Adapters: the cheapest way that answers most wishes."""
-    return "lora", assumed("method", "lora", "the cheapest method that tunes every layer (arXiv:2106.09685)")
+    return "lora", assumed("method", "lora", note("source.method"))
 
 
 def default_seq_len(method: str, max_positions: int | None, *, needs: float | None = None) -> tuple[float, Assumed]:
@@ -55,38 +49,40 @@ def default_seq_len(method: str, max_positions: int | None, *, needs: float | No
     usual = _PRETRAIN_LENGTH if method in PRETRAIN_METHODS else _TUNE_LENGTH
     wanted = max(float(usual), 0.0 if needs is None else _power_above(needs))
     length = min(wanted, float(max_positions or wanted))
-    source = "Llama 2 pre-training length" if usual == _PRETRAIN_LENGTH else "default of LLaMA-Factory's cutoff_len"
+    source = "source.length.pretrain" if usual == _PRETRAIN_LENGTH else "source.length.tune"
     if wanted > usual:
-        source = "the next power of two above the stated samples"
-    return length, assumed("seq_len", length, source if length == wanted else "limit of the model")
+        source = "source.length.needs"
+    return length, assumed("seq_len", length, note(source if length == wanted else "source.length.limit"))
 
 
 def default_global_batch(method: str, params: float, *, seq_len: float, rows: float | None) -> tuple[float, Assumed]:
     """Sequences of one optimizer step, a power of two, never more than a tenth of the data."""
     if method in PRETRAIN_METHODS:
         tokens = next(step for size, step in _PRETRAIN_TOKENS if params <= size)
-        batch, source = tokens / seq_len, f"{tokens / 1e6:g}M tokens a step for this size, arXiv:2005.14165 table 2.1"
-        source = source if params <= 20e9 else f"{tokens / 1e6:g}M tokens a step, Llama 2, arXiv:2307.09288"
+        large = params > 20e9
+        batch, source = (
+            tokens / seq_len,
+            note("source.batch.llama" if large else "source.batch.gpt", tokens=f"{tokens / 1e6:g}M"),
+        )
     else:
-        batch, source = _TUNE_BATCH[method]
+        batch, source = _TUNE_BATCH[method], note(f"source.batch.{method}")
     power = _power_below(batch)
     if rows is not None and power > rows / 10:
-        power, source = _power_below(max(rows / 10, 1.0)), "a tenth of the data, so that there are steps to learn in"
+        power, source = _power_below(max(rows / 10, 1.0)), note("source.batch.tenth")
     return power, assumed("global_batch", power, source)
 
 
 def default_precision(bf16: bool) -> tuple[str, Assumed]:
     """bf16 where the chip has it: the same range as fp32, no loss scaling."""
     value = "bf16" if bf16 else "fp16"
-    source = "usual for training; no loss scaling" if bf16 else "the chip has no bf16"
-    return value, assumed("precision", value, source)
+    return value, assumed("precision", value, note(f"source.precision.{value}"))
 
 
 def default_adapter() -> tuple[tuple[int, tuple[str, ...]], tuple[Assumed, ...]]:
     """Rank 16 on every linear layer."""
     return (LORA_RANK, ADAPTER_TARGETS), (
-        assumed("lora_rank", LORA_RANK, "Axolotl and ms-swift examples: 8 to 32"),
-        assumed("lora_targets", "all linear layers", "QLoRA, arXiv:2305.14314 section 4: all layers are needed"),
+        assumed("lora_rank", LORA_RANK, note("source.lora_rank")),
+        assumed("lora_targets", note("value.all_linear"), note("source.lora_targets")),
     )
 
 
