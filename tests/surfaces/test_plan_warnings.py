@@ -5,7 +5,7 @@ import pytest
 from tests.unit.factories import LLAMA_2_7B, MEGATRON, full_job, layout
 
 from gpuplan.advice.arithmetic import sums_of
-from gpuplan.advice.explain import limit_rejection, memory_rejection
+from gpuplan.advice.explain import Shortage, count_rejection, limit_rejection, memory_rejection
 from gpuplan.advice.warn import Chosen, price_age_days, warnings_of
 from gpuplan.data.catalogue import open_catalogue
 from gpuplan.data.machines import machine_of, with_fabric
@@ -15,6 +15,7 @@ from gpuplan.model.memory import memory_of
 from gpuplan.question.figures import Range
 from gpuplan.question.layout import Offload
 from gpuplan.question.note import figure, note
+from gpuplan.units import GIB
 
 TODAY = date(2026, 12, 1)
 FACTS = open_catalogue()
@@ -113,7 +114,32 @@ def test_the_constraint_that_binds_is_named_with_its_numbers() -> None:
         assert found is not None and found.reason == reason
         assert "{" not in found.note().say("zh") and "100" in found.note().say("en")
     assert limit_rejection("x", **{**base, "budget": None, "deadline_hours": None, "best_cost": 200.0}) is None  # type: ignore[arg-type]
-    assert memory_rejection("T4", needed_gib=20.0, capacity_gib=14.75, nodes=1.0).numbers["needed_gib"] == 20.0
+
+
+def shortage(chance: float, gpus: float = 1.0) -> Shortage:
+    needed = Range(low=18 * GIB, typical=20 * GIB, high=25 * GIB)
+    return Shortage(needed=needed, capacity_bytes=14.75 * GIB, fits_probability=chance, phase="forward", gpus=gpus,
+                    most_gpus=8.0)  # fmt: skip
+
+
+def test_a_card_that_is_too_small_is_told_with_the_typical_need_its_range_and_the_phase() -> None:
+    found = memory_rejection("T4", shortage(0.01))
+    assert found.reason == "memory" and found.numbers["needed_gib"] == 20.0
+    said = found.note().say("en")
+    assert all(part in said for part in ("20 GiB (18 to 25)", "14.8 GiB", "1 GPU;", "8 GPUs", "forward"))
+    assert "前向" in found.note().say("zh") and "unsure" not in said
+
+
+@pytest.mark.parametrize(("chance", "reason"), [(0.04, "memory"), (0.06, "memory_unsure"), (0.9, "memory_unsure")])
+def test_a_card_that_may_be_large_enough_is_called_unsure(chance: float, reason: str) -> None:
+    found = memory_rejection("A10", shortage(chance))
+    assert found.reason == reason
+    assert (f"{100 * chance:g} %" in found.note().say("en")) is (reason == "memory_unsure")
+
+
+def test_one_offer_is_one_and_two_are_two() -> None:
+    assert count_rejection("price", 1, examples=["a"]).note().say("en").startswith("1 offer without")
+    assert count_rejection("price", 2, examples=["a"]).note().say("en").startswith("2 offers without")
 
 
 def test_figures_have_three_digits() -> None:

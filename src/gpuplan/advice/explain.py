@@ -3,29 +3,65 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from gpuplan.question.note import Note, note
+from gpuplan.model.verdict import FAILS
+from gpuplan.question.figures import Range
+from gpuplan.question.note import Note, Words, counted, note
+from gpuplan.units import GIB
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rejection:
     """An option that was not picked, the constraint that binds, and the figures that show it."""
 
-    what: str
+    what: Words
     reason: str
-    """memory, budget, deadline, cost, time, fabric, price, confidence, kind, spot, framework, precision."""
+    """memory, memory_unsure, host, layout, budget, deadline, cost, cost_faster, none or offers_<why>."""
     numbers: Mapping[str, float] = field(default_factory=dict)
-    currency: str = ""
+    currency: str | None = None
     """Of the amounts among the numbers."""
+    words: Mapping[str, Note] = field(default_factory=dict)
+    """What else the sentence says."""
 
     def note(self) -> Note:
         """The sentence of the reason."""
-        return note(f"reason.{self.reason}", currency=self.currency, **self.numbers)
+        money = {} if self.currency is None else {"currency": self.currency}
+        return note(f"reason.{self.reason}", **{**money, **self.numbers, **self.words})
 
 
-def memory_rejection(what: str, *, needed_gib: float, capacity_gib: float, nodes: float) -> Rejection:
-    """No layout fits, not even on the most nodes that were tried."""
-    numbers = {"needed_gib": needed_gib, "capacity_gib": capacity_gib, "nodes": nodes}
-    return Rejection(what=what, reason="memory", numbers=numbers)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shortage:
+    """The layout that needs least of a card on which none fits for sure."""
+
+    needed: Range
+    """Bytes of the worst GPU."""
+    capacity_bytes: float
+    fits_probability: float
+    phase: str
+    """In which the peak lies."""
+    gpus: float
+    """Of that layout."""
+    most_gpus: float
+    """That were tried."""
+
+
+def memory_rejection(what: str, short: Shortage) -> Rejection:
+    """No layout fits for sure; where one may fit, that is said."""
+    numbers = {
+        "needed_gib": float(short.needed.typical) / GIB,
+        "low_gib": float(short.needed.low) / GIB,
+        "high_gib": float(short.needed.high) / GIB,
+        "capacity_gib": short.capacity_bytes / GIB,
+        "fits_probability": short.fits_probability,
+        "gpus": short.gpus,
+        "most_gpus": short.most_gpus,
+    }
+    chance = note("count.percent", n=100 * short.fits_probability)
+    words = {
+        "phase": note(f"show.phase.{short.phase}"), "chance": chance, "gpus": counted("gpu", short.gpus),
+        "most_gpus": counted("gpu", short.most_gpus),
+    }  # fmt: skip
+    reason = "memory" if short.fits_probability <= FAILS else "memory_unsure"
+    return Rejection(what=what, reason=reason, numbers=numbers, words=words)
 
 
 def limit_rejection(
@@ -56,4 +92,5 @@ def limit_rejection(
 def count_rejection(reason: str, count: int, *, examples: Sequence[str]) -> Rejection:
     """Offers that could not compete at all, some by name."""
     what = ", ".join(examples) + (", ..." if count > len(examples) else "")
-    return Rejection(what=what, reason=f"offers_{reason}", numbers={"count": float(count)})
+    words = {"count": counted("offer", count)}
+    return Rejection(what=what, reason=f"offers_{reason}", numbers={"count": float(count)}, words=words)

@@ -34,7 +34,7 @@ from gpuplan.facts.offer import Offer
 from gpuplan.question.defaults import assumed, default_precision
 from gpuplan.question.figures import Assumed
 from gpuplan.question.methods import GENERATES
-from gpuplan.question.note import Note, note
+from gpuplan.question.note import Note, note, said
 from gpuplan.question.question import Question
 from gpuplan.search.rank import front, picks
 
@@ -181,4 +181,6 @@ def _warnings(searched: Searched) -> list[Note]:
 
 def _rejected(one: Rejection, lang: str) -> Rejected:
     numbers = {name: rounded(value) for name, value in one.numbers.items()}
-    return Rejected(what=one.what, reason=one.note().say(lang), numbers=numbers, code=one.reason)
+    return Rejected(
+        what=said(one.what, lang), reason=one.note().say(lang), numbers=numbers, code=one.reason, currency=one.currency
+    )

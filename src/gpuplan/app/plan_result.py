@@ -78,6 +78,8 @@ class Rejected:
     numbers: dict[str, float]
     code: str
     """The reason as a word."""
+    currency: str | None = None
+    """Of the amounts among the numbers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

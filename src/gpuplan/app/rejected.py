@@ -6,12 +6,13 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from gpuplan.advice.explain import Rejection, count_rejection, limit_rejection, memory_rejection
+from gpuplan.advice.explain import Rejection, count_rejection, limit_rejection
+from gpuplan.app.shortage import too_small
 from gpuplan.app.sites import OWN, Places
 from gpuplan.question.note import Note, note
-from gpuplan.search.find import Found, Short
+from gpuplan.search.find import Found
 from gpuplan.search.rank import best, within
-from gpuplan.units import GIB, HOUR
+from gpuplan.units import HOUR
 
 SHOWN: Final = 4
 """Rejected chips shown for one kind of reason; the counts are in `considered`."""
@@ -37,7 +38,7 @@ class Limits:
 
 def rejections_of(found: Found, places: Places, good: Mask, limits: Limits) -> list[Rejection]:
     """The main rejected options."""
-    by_memory = _too_small(found, places)[:SHOWN]
+    by_memory = too_small(found, most=SHOWN)
     by_limit = _limited(found, places, good, limits)
     broken = [one for one in by_limit if one.reason in ("budget", "deadline")][:SHOWN]
     beaten = [one for one in by_limit if one.reason not in ("budget", "deadline")][:SHOWN]
@@ -46,7 +47,7 @@ def rejections_of(found: Found, places: Places, good: Mask, limits: Limits) -> l
         for reason, count in sorted(places.left_out.items(), key=lambda pair: COUNTED.index(pair[0]))
     ]
     if not places.sites and not counts:
-        counts = [Rejection(what="offers", reason="none")]
+        counts = [Rejection(what=note("reason.offers"), reason="none")]
     return [*by_memory, *broken, *beaten, *counts]
 
 
@@ -79,34 +80,6 @@ def what_of(found: Found, places: Places, point: int) -> str:
     offer, nodes = places.offers[found.points.offer[point]], int(found.points.nodes[point])
     name = offer.instance_type if nodes == 1 else f"{nodes} x {offer.instance_type}"
     return f"{name} ({offer.provider}, {offer.machine.n_gpus * nodes}x{offer.machine.chip.id})"
-
-
-def _too_small(found: Found, places: Places) -> list[Rejection]:
-    """Chips on which no layout fits, those with most offers first."""
-    timed = {found.sites[one.site].hardware.machine.chip.id for one in found.timed}
-    least: dict[str, tuple[float, float, Short]] = {}
-    offers: dict[str, int] = {}
-    for index, short in found.too_small.items():
-        site = found.sites[index]
-        chip = site.hardware.machine.chip.id
-        if chip in timed:
-            continue
-        offers[chip] = offers.get(chip, 0) + site.offer.size
-        nodes = float(np.max(site.counts)) if site.counts.size else 0.0
-        if chip not in least or short.needed < least[chip][0]:
-            least[chip] = (short.needed, nodes, short)
-    order = sorted(least, key=lambda chip: (-offers[chip], chip))
-    return [_shortage(chip, least[chip][2], least[chip][1]) for chip in order]
-
-
-def _shortage(chip: str, short: Short, nodes: float) -> Rejection:
-    """Memory of the card, memory of the host, or no legal layout at all."""
-    if np.isfinite(short.needed):
-        return memory_rejection(chip, needed_gib=short.needed / GIB, capacity_gib=short.capacity / GIB, nodes=nodes)
-    if np.isfinite(short.host_needed) and short.host is not None:
-        numbers = {"needed_gib": short.host_needed / GIB, "host_gib": short.host / GIB}
-        return Rejection(what=chip, reason="host", numbers=numbers)
-    return Rejection(what=chip, reason="layout")
 
 
 def _limited(found: Found, places: Places, good: Mask, limits: Limits) -> list[Rejection]:

@@ -81,7 +81,7 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     "nearest.method": ("method {method}", "改用 {method}"),
     "nearest.offload": (
         "offload {offload} to the host ({host_gib} GiB of host memory a node)",
-        "把 {offload} 卸载到主机（每台需 {host_gib} GiB 内存）",
+        "把{offload}卸载到主机内存（每台需 {host_gib} GiB）",
     ),
     "nearest.seq_len": ("length {seq_len}", "序列长度 {seq_len}"),
     "nearest.free_layout": ("another layout: {layout}", "换一种切分：{layout}"),
@@ -103,8 +103,8 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "最快也要 {hours} 小时，超出期限 {deadline_hours} 小时（费用 {cost} {currency}）",
     ),
     "reason.memory": (
-        "needs {needed_gib} GiB on a card of {capacity_gib} GiB, in the best layout on up to {nodes} node(s)",
-        "在最多 {nodes} 台机器上，最省的切分每卡也需要 {needed_gib} GiB，而每卡只有 {capacity_gib} GiB",
+        'needs {needed_gib} GiB ({low_gib} to {high_gib}) of the {capacity_gib} GiB of a card in the layout that needs least ({gpus}; tried up to {most_gpus}); decided by the phase "{phase}"',
+        "最省的切分（{gpus}，共试到 {most_gpus}）每卡也需要 {needed_gib} GiB（{low_gib} 至 {high_gib}），而每卡只有 {capacity_gib} GiB；取决于“{phase}”阶段",
     ),
     "reason.fabric": (
         "fits only on several nodes, and nobody states the network between them",
@@ -119,29 +119,29 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "没有切分方式能把模型和全局批次分到这些卡上",
     ),
     "reason.offers_price": (
-        "{count} offers without a public price: ask the provider",
-        "{count} 条没有公开价格：请询价",
+        "{count} without a public price: ask the provider",
+        "{count}没有公开价格：请询价",
     ),
     "reason.offers_confidence": (
-        "{count} offers of low confidence, shown only when nothing else exists",
-        "{count} 条可信度低，仅在没有其他选择时列出",
+        "{count} of low confidence, shown only when nothing else exists",
+        "{count}可信度低，仅在没有其他选择时列出",
     ),
     "reason.offers_kind": (
-        "{count} offers at prices that cannot be rented by the hour (reservations, averages, parts)",
-        "{count} 条价格不能按小时租用（预留、均价、部件价等）",
+        "{count} at prices that cannot be rented by the hour (reservations, averages, parts)",
+        "{count}的价格不能按小时租用（预留、均价、部件价等）",
     ),
     "reason.offers_spot": (
-        "{count} spot offers: not wanted, or the trainer cannot resume",
-        "{count} 条竞价实例报价：未允许，或训练框架不能断点续训",
+        "{count} at spot prices: not wanted, or the trainer cannot resume",
+        "{count}为竞价实例：未允许使用，或训练框架不能断点续训",
     ),
-    "reason.offers_on_demand": ("{count} on-demand offers: only spot was wanted", "{count} 条按量报价：只要求竞价实例"),
+    "reason.offers_on_demand": ("{count} on demand: only spot was wanted", "{count}为按量计费：只要求竞价实例"),
     "reason.offers_framework": (
-        "{count} offers on chips that the trainer does not run on",
-        "{count} 条所用芯片不支持该训练框架",
+        "{count} on chips that the trainer does not run on",
+        "{count}所用的芯片不支持该训练框架",
     ),
     "reason.offers_precision": (
-        "{count} offers on chips without the wanted precision",
-        "{count} 条所用芯片不支持要求的精度",
+        "{count} on chips without the wanted precision",
+        "{count}所用的芯片不支持要求的精度",
     ),
     "reason.none": ("no offer matches the clouds and regions", "没有符合云厂商和地域条件的报价"),
     "warn.budget_edge": (
@@ -275,4 +275,14 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "BIS 2026-01-13 最终规则（2026-01-15 生效）：H200/MI325X 级对中国大陆和澳门出口逐案审批；2026-01-14 公告加征 25% 关税",
     ),
     "export.none": ("no specific restriction found in the sources read", "所查阅的资料中未发现专门限制"),
+    "count.gpu.one": ("{n} GPU", "{n} 张卡"),
+    "count.gpu.many": ("{n} GPUs", "{n} 张卡"),
+    "count.offer.one": ("{n} offer", "{n} 条报价"),
+    "count.offer.many": ("{n} offers", "{n} 条报价"),
+    "count.percent": ("{n} %", "{n}%"),
+    "reason.offers": ("offers", "报价"),
+    "reason.memory_unsure": (
+        'unsure: fits with a probability of {chance}, needs {needed_gib} GiB ({low_gib} to {high_gib}) of the {capacity_gib} GiB of a card in the layout that needs least ({gpus}; tried up to {most_gpus}); decided by the phase "{phase}"',
+        "不确定：能放下的概率为 {chance}；最省的切分（{gpus}，共试到 {most_gpus}）每卡需要 {needed_gib} GiB（{low_gib} 至 {high_gib}），而每卡有 {capacity_gib} GiB；取决于“{phase}”阶段",
+    ),
 }
