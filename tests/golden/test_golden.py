@@ -98,7 +98,9 @@ def figures(answer: Any) -> Any:
     dropped = {"arithmetic", "assumed", "warnings", "change", "source", "reason", "question", "price_kind"}
     if isinstance(answer, Mapping):
         return {key: figures(value) for key, value in answer.items() if key not in dropped}
-    return [figures(value) for value in answer] if isinstance(answer, list) else answer
+    if isinstance(answer, list):
+        return [figures(value) for value in answer if not isinstance(value, str)]
+    return answer
 
 
 def moved(new: Any, old: Any, where: str = "") -> list[str]:
