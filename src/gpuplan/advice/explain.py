@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from gpuplan.model.verdict import FAILS
 from gpuplan.question.figures import Range
-from gpuplan.question.note import Note, Words, counted, note
+from gpuplan.question.note import Note, Words, counted, note, spent
 from gpuplan.units import GIB
 
 
@@ -25,7 +25,8 @@ class Rejection:
     def note(self) -> Note:
         """The sentence of the reason."""
         money = {} if self.currency is None else {"currency": self.currency}
-        return note(f"reason.{self.reason}", **{**money, **self.numbers, **self.words})
+        hours = {name: spent(n) for name, n in self.numbers.items() if name.endswith("hours")}
+        return note(f"reason.{self.reason}", **{**money, **self.numbers, **hours, **self.words})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

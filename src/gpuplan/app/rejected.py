@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from gpuplan.advice.explain import Rejection, count_rejection, limit_rejection
 from gpuplan.app.shortage import too_small
 from gpuplan.app.sites import OWN, Places
-from gpuplan.question.note import Note, note
+from gpuplan.question.note import Note, note, spent
 from gpuplan.search.find import Found
 from gpuplan.search.rank import best, within
 from gpuplan.units import HOUR
@@ -72,7 +72,7 @@ def nearest_of(found: Found, places: Places, limits: Limits) -> tuple[Note, ...]
 def _way_out(key: str, found: Found, places: Places, point: int, limits: Limits) -> Note:
     cost = float(found.points.cost[point]) / limits.usd_per_unit
     hours = float(found.points.duration_s[point]) / HOUR
-    return note(key, cost=cost, currency=limits.currency, what=what_of(found, places, point), hours=hours)
+    return note(key, cost=cost, currency=limits.currency, what=what_of(found, places, point), hours=spent(hours))
 
 
 def what_of(found: Found, places: Places, point: int) -> str:

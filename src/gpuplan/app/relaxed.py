@@ -7,7 +7,7 @@ from gpuplan.app.nearest import nearest_changes, relaxed_questions
 from gpuplan.app.rejected import what_of
 from gpuplan.app.searched import Searched, currency_of, search_of, stand_of
 from gpuplan.data.catalogue import Catalogue
-from gpuplan.question.note import Note, note
+from gpuplan.question.note import Note, note, spent
 from gpuplan.search.rank import best
 from gpuplan.units import HOUR
 
@@ -31,6 +31,6 @@ def relaxed(searched: Searched, catalogue: Catalogue) -> list[Note]:
         cost = float(other.found.points.cost[point]) / other.places.rates[currency]
         hours = float(other.found.points.duration_s[point]) / HOUR
         what = what_of(other.found, other.places, point)
-        notes.append(note(text, method=changed.method, what=what, cost=cost, currency=currency, hours=hours))
+        notes.append(note(text, method=changed.method, what=what, cost=cost, currency=currency, hours=spent(hours)))
         break
     return notes

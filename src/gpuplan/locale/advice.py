@@ -5,7 +5,7 @@ from typing import Final
 SENTENCES: Final[dict[str, tuple[str, str]]] = {
     "arithmetic.above": (
         "needed: {needed} GiB ({low} to {high}); the card {chip} has {capacity} GiB",
-        "需要 {needed} GiB（{low} 至 {high}）；{chip} 每卡只有 {capacity} GiB",
+        "需要 {needed} GiB（{low} 至 {high}）；{chip} 每卡有 {capacity} GiB",
     ),
     "arithmetic.below": (
         "needed: {needed} GiB ({low} to {high}), below the {capacity} GiB of the card {chip}",
@@ -55,24 +55,24 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "没有切分方式能把模型和全局批次 {batch} 分到 {gpus} 张卡上",
     ),
     "nearest.both": (
-        "raise the budget to {cost} {currency} and allow {hours} h: {what}",
-        "把预算提高到 {cost} {currency}，并把期限放宽到 {hours} 小时：{what}",
+        "raise the budget to {cost} {currency} and allow {hours}: {what}",
+        "把预算提高到 {cost} {currency}，并把期限放宽到 {hours}：{what}",
     ),
     "nearest.budget": (
-        "raise the budget to {cost} {currency}: {what}, {hours} h",
-        "把预算提高到 {cost} {currency}：{what}，{hours} 小时",
+        "raise the budget to {cost} {currency}: {what}, {hours}",
+        "把预算提高到 {cost} {currency}：{what}，{hours}",
     ),
     "nearest.deadline": (
-        "allow {hours} h: {what}, {cost} {currency}",
-        "把期限放宽到 {hours} 小时：{what}，{cost} {currency}",
+        "allow {hours}: {what}, {cost} {currency}",
+        "把期限放宽到 {hours}：{what}，{cost} {currency}",
     ),
     "nearest.any_cloud": (
-        "on any cloud: {what}, {cost} {currency}, {hours} h",
-        "不限云厂商：{what}，{cost} {currency}，{hours} 小时",
+        "on any cloud: {what}, {cost} {currency}, {hours}",
+        "不限云厂商：{what}，{cost} {currency}，{hours}",
     ),
     "nearest.method_plan": (
-        "method {method}: {what}, {cost} {currency}, {hours} h",
-        "改用 {method}：{what}，{cost} {currency}，{hours} 小时",
+        "method {method}: {what}, {cost} {currency}, {hours}",
+        "改用 {method}：{what}，{cost} {currency}，{hours}",
     ),
     "nearest.more_gpus": (
         "{gpus} GPUs ({nodes} nodes of {per_node})",
@@ -87,20 +87,20 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     "nearest.free_layout": ("another layout: {layout}", "换一种切分：{layout}"),
     "nearest.chip": ("{what}", "{what}"),
     "reason.budget": (
-        "costs {cost} {currency} at the least ({hours} h), above the budget of {budget} {currency}",
-        "最低也要 {cost} {currency}（{hours} 小时），超出预算 {budget} {currency}",
+        "costs {cost} {currency} at the least ({hours}), above the budget of {budget} {currency}",
+        "最低也要 {cost} {currency}（{hours}），超出预算 {budget} {currency}",
     ),
     "reason.cost": (
-        "costs {cost} {currency} in {hours} h, {times} times the cheapest, and is not faster",
-        "{hours} 小时花费 {cost} {currency}，是最便宜方案的 {times} 倍，且不更快",
+        "costs {cost} {currency} in {hours}, {times} times the cheapest, and is not faster",
+        "{hours}花费 {cost} {currency}，是最便宜方案的 {times} 倍，且不更快",
     ),
     "reason.cost_faster": (
-        "costs {cost} {currency} in {hours} h, {times} times the cheapest",
-        "{hours} 小时花费 {cost} {currency}，是最便宜方案的 {times} 倍",
+        "costs {cost} {currency} in {hours}, {times} times the cheapest",
+        "{hours}花费 {cost} {currency}，是最便宜方案的 {times} 倍",
     ),
     "reason.deadline": (
-        "takes {hours} h at the least, above the deadline of {deadline_hours} h (would cost {cost} {currency})",
-        "最快也要 {hours} 小时，超出期限 {deadline_hours} 小时（费用 {cost} {currency}）",
+        "takes {hours} at the least, above the deadline of {deadline_hours} (would cost {cost} {currency})",
+        "最快也要 {hours}，超出期限 {deadline_hours}（费用 {cost} {currency}）",
     ),
     "reason.memory": (
         'needs {needed_gib} GiB ({low_gib} to {high_gib}) of the {capacity_gib} GiB of a card in the layout that needs least ({gpus}; tried up to {most_gpus}); decided by the phase "{phase}"',
@@ -196,7 +196,7 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     ),
     "warn.no_rdma": (
         "the network between nodes has no RDMA ({fabric}); test it before the run",
-        "机器之间的网络没有 RDMA（{fabric}）；正式运行前请先测试",
+        "机器之间的网络没有 RDMA：{fabric}；正式运行前请先测试",
     ),
     "warn.offload": (
         "offload was needed: its speed depends on the host's cores and memory; more GPUs are usually cheaper",
@@ -247,7 +247,7 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     "part.gradients": ("gradients", "梯度"),
     "part.layer": ("layer", "单层峰值"),
     "part.logits": ("logits", "输出 logits"),
-    "part.master": ("master", "fp32 主权重"),
+    "part.master": ("master", "主权重"),
     "part.moments": ("moments", "优化器动量"),
     "part.optimizer_temp": ("optimizer temp", "参数更新临时占用"),
     "part.other_roles": ("other roles", "其他模型"),
@@ -285,4 +285,6 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         'unsure: fits with a probability of {chance}, needs {needed_gib} GiB ({low_gib} to {high_gib}) of the {capacity_gib} GiB of a card in the layout that needs least ({gpus}; tried up to {most_gpus}); decided by the phase "{phase}"',
         "不确定：能放下的概率为 {chance}；最省的切分（{gpus}，共试到 {most_gpus}）每卡需要 {needed_gib} GiB（{low_gib} 至 {high_gib}），而每卡有 {capacity_gib} GiB；取决于“{phase}”阶段",
     ),
+    "count.minutes": ("{n} min", "{n} 分钟"),
+    "count.hours": ("{n} h", "{n} 小时"),
 }

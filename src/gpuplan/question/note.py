@@ -38,6 +38,11 @@ def counted(thing: str, n: float) -> Note:
     return note(f"count.{thing}.one" if n == 1 else f"count.{thing}.many", n=n)
 
 
+def spent(hours: float) -> Note:
+    """A length of time: minutes below two hours."""
+    return note("count.minutes", n=60 * hours) if hours < 2 else note("count.hours", n=hours)
+
+
 def figure(value: object) -> str:
     """A value with three significant digits, whole above a thousand.
 
