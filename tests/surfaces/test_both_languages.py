@@ -8,6 +8,11 @@ from typing import Any, Final
 import pytest
 
 from gpuplan import Catalogue, Question, check, open_catalogue, plan
+from gpuplan.advice.words import export_words, fabric_words
+from gpuplan.app.facts import KINDS
+from gpuplan.cli.main import run
+from gpuplan.locale import say
+from gpuplan.question.note import said
 
 TODAY: Final = date(2026, 12, 1)
 CHINESE: Final = re.compile(r"[\u4e00-\u9fff]")
@@ -121,3 +126,34 @@ def test_a_plan_says_every_sentence_in_both_languages(name: str, catalogue: Cata
 def test_a_check_says_every_sentence_in_both_languages(name: str, catalogue: Catalogue) -> None:
     question = Question(**CHECKS[name])
     compare(*(check(question, catalogue=catalogue, today=TODAY, lang=lang).to_json() for lang in ("en", "zh")))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_field_of_the_facts_has_a_heading_in_both_languages(kind: str, catalogue: Catalogue) -> None:
+    for name in {name for row in KINDS[kind](catalogue) for name in row}:
+        assert say("en", f"field.{name}") == name
+        assert CHINESE.search(say("zh", f"field.{name}"))
+
+
+def test_the_words_of_the_facts_are_known_in_both_languages(catalogue: Catalogue) -> None:
+    for word in {word for offer in catalogue.offers for word in (offer.price_kind, offer.confidence)}:
+        assert say("en", f"word.{word}") == word and CHINESE.search(say("zh", f"word.{word}"))
+
+
+def test_a_table_of_facts_is_chinese_where_chinese_is_wanted(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["facts", "chips", "T4", "--lang", "zh"]) == 0
+    page = capsys.readouterr().out
+    assert "显存（GiB）" in page and "memory_gib" not in page and re.search(r"可信度 +高", page)
+
+
+def test_every_rule_on_exports_in_the_facts_is_said_in_chinese(catalogue: Catalogue) -> None:
+    rules = {text for chip in catalogue.chips.values() for text in chip.export_notes}
+    assert rules
+    for text in rules:
+        assert CHINESE.search(said(export_words(text), "zh")) and said(export_words(text), "en") == text
+
+
+def test_what_is_no_word_of_ours_stays_as_it_was_stated() -> None:
+    assert export_words("a rule of my own") == "a rule of my own" and fabric_words("EFA") == "EFA"
+    assert said(fabric_words("ethernet (no RDMA)"), "en") == "ethernet (no RDMA)"
+    assert CHINESE.search(said(fabric_words(None), "zh"))

@@ -9,7 +9,7 @@ from gpuplan.cli.asked import catalogue_of
 from gpuplan.cli.commands import Request
 from gpuplan.cli.figures import count, price, three
 from gpuplan.cli.page import Block, Bullets, Heading, Table, Text
-from gpuplan.locale import say
+from gpuplan.locale import CATALOGUE, say
 
 COLUMNS: Final = {
     "models": ("id", "family", "layers", "hidden", "heads", "kv_heads", "ffn", "published_params"),
@@ -20,6 +20,8 @@ COLUMNS: Final = {
     "costs": ("id", "value", "low", "high", "unit", "currency", "date", "confidence"),
     "failures": ("id", "topic", "gpu", "n_gpus", "date", "confidence"),
 }  # fmt: skip
+WORDS: Final = ("confidence", "price_kind")
+"""Fields whose values are words of the catalogue."""
 FEW: Final = 3
 """Up to so many rows are shown in full, with their sources."""
 
@@ -40,7 +42,7 @@ def show(answer: Mapping[str, Any], request: Request) -> Sequence[Block]:
     if answer["name"] is not None and len(rows) <= FEW:
         return [block for row in rows for block in _whole(row, lang)]
     columns = COLUMNS[kind]
-    table = Table(columns, tuple(tuple(_column(row, name, lang) for name in columns) for row in rows))
+    table = Table(_names(columns, lang), tuple(tuple(_column(row, name, lang) for name in columns) for row in rows))
     return [table, Text(""), Text(say(lang, "show.facts.count", n=count(len(rows)), kind=kind))]
 
 
@@ -53,7 +55,8 @@ def _checked(answer: Mapping[str, Any], lang: str) -> Sequence[Block]:
 def _whole(row: Mapping[str, Any], lang: str) -> list[Block]:
     name = row.get("id") or " ".join(str(row[key]) for key in ("provider", "instance_type", "region") if row.get(key))
     sources = row.get("sources", {})
-    lines = [(key, _cell(value, lang)) for key, value in row.items() if key not in ("id", "sources")]
+    shown = [(key, _said(key, value, lang)) for key, value in row.items() if key not in ("id", "sources")]
+    lines = zip(_names([key for key, _ in shown], lang), [cell for _, cell in shown], strict=True)
     blocks: list[Block] = [Heading(name), Table(("", ""), tuple(lines))]
     if sources:
         blocks.append(Text(say(lang, "show.sources")))
@@ -61,10 +64,21 @@ def _whole(row: Mapping[str, Any], lang: str) -> list[Block]:
     return blocks
 
 
+def _names(fields: Sequence[str], lang: str) -> tuple[str, ...]:
+    """Headings; in English they are the names that --json and --csv use."""
+    return tuple(say(lang, f"field.{name}") for name in fields)
+
+
 def _column(row: Mapping[str, Any], name: str, lang: str) -> str:
     if name == "price_per_hour" and row[name] is not None:
         return price(row[name], row["currency"])
-    return _cell(row.get(name), lang)
+    return _said(name, row.get(name), lang)
+
+
+def _said(name: str, value: Any, lang: str) -> str:
+    """A value; one of the words that have a meaning here, in the language."""
+    key = f"word.{value}"
+    return say(lang, key) if name in WORDS and key in CATALOGUE else _cell(value, lang)
 
 
 def _cell(value: Any, lang: str) -> str:
