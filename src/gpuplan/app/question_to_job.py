@@ -235,6 +235,9 @@ def _variants(
             Variant(job=job, zero=zero, offload=offload, axes=axes_of(trainer.id, trainer.family),
                     recompute=recomputes_of(trainer.family), fixed=fixed)
         )  # fmt: skip
+    borrowed = len(variants[0].job.trainer.assumed)
+    if borrowed:
+        notes.append(defaults.assumed("trainer", variants[0].job.trainer.id, note("source.trainer", n=borrowed)))
     if question.optimizer is None:
         notes.append(
             defaults.assumed("optimizer", variants[0].job.optimizer, note("source.default_of", framework=framework))

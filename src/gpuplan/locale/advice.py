@@ -287,4 +287,5 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     ),
     "count.minutes": ("{n} min", "{n} 分钟"),
     "count.hours": ("{n} h", "{n} 小时"),
+    "assumed.trainer": ("memory and launch", "影响显存和下发开销"),
 }

@@ -208,4 +208,5 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     "value.all_linear": ("all linear layers", "全部线性层"),
     "value.range": ("{typical} ({low} to {high})", "{typical}（{low} 至 {high}）"),
     "value.searched": ("searched", "由搜索选出"),
+    "source.trainer": ("figures of it taken from its nearest relative: {n}", "其中 {n} 项参数取自最相近的框架"),
 }
