@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, Final
 
 from gpuplan.data.closest import closest
@@ -96,32 +96,26 @@ def find_model(
 
 
 class _Names:
-    """All names of all models, taken apart."""
+    """All names of all models; taken apart only where no model has the very name that is looked for."""
 
     def __init__(self, rows: Iterable[Raw]) -> None:
-        self.by_name: dict[str, _Entry] = {}
-        self.entries: list[_Entry] = []
-        for row in rows:
-            own_sizes = model_key(row["id"]).sizes
+        self.rows = tuple(rows)
+        self.by_name: dict[str, tuple[str, Raw]] = {}
+        for row in self.rows:
             for name in (row["id"], *row.get("aliases", ())):
-                key = model_key(name)
-                entry = _Entry(
-                    model_id=row["id"],
-                    key=key,
-                    labels=key.sizes or own_sizes,
-                    params=row.get("published_params"),
-                    covered=row.get("covered", True),
-                    is_moe=bool(row.get("moe")),
-                )
-                self.entries.append(entry)
-                self.by_name.setdefault(_folded(name), entry)
-                self.by_name.setdefault(_folded(name).rsplit("/", 1)[-1], entry)
+                self.by_name.setdefault(_folded(name), (name, row))
+                self.by_name.setdefault(_folded(name).rsplit("/", 1)[-1], (name, row))
+
+    @cached_property
+    def entries(self) -> tuple[_Entry, ...]:
+        """Every name of every model."""
+        return tuple(_entry(name, row) for row in self.rows for name in (row["id"], *row.get("aliases", ())))
 
     def find(self, text: str, key: ModelKey) -> _Found:
         """Entries by the strictest rule that finds any."""
         exact = self.by_name.get(_folded(text))
         if exact:
-            return _Found(entries=(exact,))
+            return _Found(entries=(_entry(*exact),))
         found = self._by_rules(key)
         return found if found.entries else self._renamed(key)
 
@@ -174,6 +168,18 @@ class _Names:
             family.sort(key=distance)
             return list(dict.fromkeys(entry.model_id for entry in family))[:3]
         return closest(text, dict.fromkeys(entry.model_id for entry in self.entries))
+
+
+def _entry(name: str, row: Raw) -> _Entry:
+    key = model_key(name)
+    return _Entry(
+        model_id=row["id"],
+        key=key,
+        labels=key.sizes or model_key(row["id"]).sizes,
+        params=row.get("published_params"),
+        covered=row.get("covered", True),
+        is_moe=bool(row.get("moe")),
+    )
 
 
 def _folded(name: str) -> str:
