@@ -30,6 +30,8 @@ NODES: Final = np.array([-1.645, -1.0, -0.6, -0.3, 0.0, 0.3, 0.6, 1.0, 1.645])
 """Points of the normal distribution at which a scenario's range is read."""
 NODE_WEIGHTS: Final = np.array([0.1, 0.115, 0.115, 0.115, 0.11, 0.115, 0.115, 0.115, 0.1])
 """About the share of the distribution around each point; the ends take the tails."""
+CONTRADICTS: Final = 0.3
+"""Difference from the stated batch beyond which the step is that of another batch (uneven last micro-batches aside)."""
 HOST_SPREAD: Final = (0.75, 1.35)
 """Assumed 90 % range of host memory; few runs state it."""
 
@@ -120,7 +122,7 @@ def _times(reading: Reading, step: Step) -> dict[str, Range]:
         return {}
     is_measured = reading.cards.chips[0].id in measured_chips()
     found = step_range(step, reading.job, load_spreads(), chip_is_measured=is_measured)
-    batch = np.full(weights.shape, float(run.global_batch_seqs)) if run.global_batch_seqs else layout.global_batch
+    batch = _work(run.global_batch_seqs, layout.global_batch)
     length = run.mean_len if run.mean_len is not None else reading.job.time_len
     share = np.asarray(step.forward_backward_s, dtype=float) / total
     return {
@@ -129,6 +131,13 @@ def _times(reading: Reading, step: Step) -> dict[str, Range]:
         "samples": mixture(_inverse(found, batch), weights),
         "tokens": mixture(_inverse(found, batch * length / layout.n_gpus), weights),
     }
+
+
+def _work(stated: float | None, of_layout: Any) -> Any:
+    """Sequences of one computed step: the stated batch, unless micro-batch, accumulation and ranks contradict it."""
+    if not stated:
+        return of_layout
+    return np.where(np.abs(of_layout / stated - 1.0) > CONTRADICTS, of_layout, stated)
 
 
 def _scaled(found: Range, factor: Any) -> Range:

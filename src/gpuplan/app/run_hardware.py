@@ -3,6 +3,7 @@
 Time is told for the slowest variant, memory is compared with each of them.
 """
 
+import math
 import re
 from dataclasses import dataclass, replace
 from typing import Final
@@ -84,12 +85,17 @@ def _of_node(run: MeasuredRun, chips: tuple[Chip, ...]) -> tuple[Chip, ...]:
     A name that leaves the form open means the board then: four PCIe cards are bought by their full name.
     """
     intra = str(run.hardware.get("intra") or "").lower()
-    many = (run.hardware.get("gpus_per_node") or 0) >= BOARD or (run.hardware.get("n_gpus") or 0) >= BOARD
+    many = max(run.hardware.get("gpus_per_node") or 0, run.hardware.get("n_gpus") or 0, _split(run)) >= BOARD
     cards = tuple(chip for chip in chips if (chip.form_factor or "").startswith("PCIe"))
     boards = tuple(chip for chip in chips if chip not in cards)
     if intra == "pcie":
         return cards or chips
     return boards or chips if many or intra else chips
+
+
+def _split(run: MeasuredRun) -> float:
+    """GPUs that the stated degrees need at least."""
+    return math.prod(run.parallel.get(name) or 1 for name in ("dp", "tp", "pp", "cp"))
 
 
 def _memory_in(name: str | None) -> float | None:

@@ -28,10 +28,10 @@ SHARDS_BY_DEFAULT: Final = frozenset(
 FROZEN_BYTES: Final = 2.2
 TRAINED_BYTES: Final = 8.0
 """Bytes a parameter that decide how far a model is usually split: frozen with adapters; trained and sharded."""
-SMALL_MODEL: Final = 3e9
-"""Below this size trainers run with their default micro-batch; larger models are started at one."""
-LARGE_MODEL: Final = 12e9
-"""From here on fine-tuning without recompute is the exception, whatever the default says (assumed)."""
+SMALL_MODEL: Final = 1e9
+"""Below this size trainers run with their default micro-batch and recompute; larger models are started at one."""
+LARGE_SURE: Final = 0.55
+"""Share of larger models that keep a trainer's default of no recompute (assumed)."""
 USUAL_MEMORY: Final = 80e9
 USUAL_REPLICAS: Final = 16.0
 """Data-parallel ranks where neither they nor the GPUs are stated (assumed)."""
@@ -39,6 +39,8 @@ RECOMPUTE: Final[Mapping[str, float]] = {
     "none": 0.0, "off": 0.0, "false": 0.0, "no": 0.0, "selective": 1.0, "core_attn": 1.0,
     "full": 2.0, "on": 2.0, "true": 2.0, "yes": 2.0, "block": 2.0, "uniform": 2.0,
 }  # fmt: skip
+MOVES_WEIGHTS: Final = frozenset({"params+optimizer", "all"})
+"""Offload that DeepSpeed has in stage 3 only (documentation of offload_param)."""
 RECOMPUTE_WORDS: Final[Mapping[float, str]] = {0.0: "none", 1.0: "selective", 2.0: "full"}
 OFFLOADS: Final[Mapping[str, Offload]] = {
     "none": Offload.NONE, "optimizer": Offload.OPTIMIZER, "optimizer+other": Offload.ALL,
@@ -120,21 +122,23 @@ def open_zero(run: MeasuredRun, opens: Openings, *, front: str, degrees: Degrees
     """The ZeRO stage; opened over the plausible ones where nobody states it."""
     if degrees.zero is not None:
         return degrees.zero
-    if degrees.n_gpus <= 1:
+    if degrees.n_gpus <= 1 or run.parallel.get("dp") == 1 == degrees.context:
         return 0
     word = (run.framework or "").lower()
     if front in MEGATRON_LIKE:
         old = front == "megatron-deepspeed" or (run.date or "9999") < "2023-06"
         options = {0.0: 0.55, 1.0: 0.45} if old else {1.0: 0.85, 0.0: 0.15}
+    elif str(run.parallel.get("offload") or "") in MOVES_WEIGHTS:
+        options = {3.0: 1.0}
     elif "deepspeed" in word or front in ("openrlhf", "colossalai") or is_large:
-        options = {3.0: 0.6, 2.0: 0.3, 1.0: 0.1} if is_large else {2.0: 0.55, 3.0: 0.3, 1.0: 0.15}
+        options = {3.0: 0.5, 2.0: 0.35, 1.0: 0.15}
     else:
         options = {0.0: 1.0}
     if len(options) == 1:
-        opens.note(
-            "parallel.zero", 0, source="default of the framework: plain data parallel", effect="memory of states"
-        )
-        return 0
+        stage = int(next(iter(options)))
+        why = "default of the framework: plain data parallel" if stage == 0 else "offloaded weights need stage 3"
+        opens.note("parallel.zero", stage, source=why, effect="memory of states")
+        return stage
     opens.choose("zero", options, source="usual with this framework", effect="memory of states")
     return int(next(iter(options)))
 
@@ -228,7 +232,7 @@ def open_recompute(run: MeasuredRun, opens: Openings, *, trainer: Trainer, front
     elif front == "torchtitan":
         options = {1.0: 0.6, 2.0: 0.3, 0.0: 0.1}
     else:
-        sure = 0.85 if default == 2.0 or params < SMALL_MODEL else 0.55 if params < LARGE_MODEL else 0.3
+        sure = 0.85 if default == 2.0 or params < SMALL_MODEL else LARGE_SURE
         options = {0.0: 1.0 - sure, 2.0: 1.0 - sure}
         options[default] = sure
     words = {value: RECOMPUTE_WORDS[value] for value in options}

@@ -57,10 +57,11 @@ def model_of(run: MeasuredRun, find: FindModel) -> tuple[Architecture, tuple[Ass
         raise QuestionError("run.skip.uncovered", name=base.id)
     if kind == "other" and base is None:
         raise QuestionError("run.skip.kind", kind=kind)
+    named = base
     if base is not None and not _agrees(base, stated):
         base = None
     if base is None and not shaped:
-        base = _of_size(stated.get("params_b"), find)
+        base = _of_size(stated.get("params_b"), find, vocab=_vocab(stated, named))
         if base is None:
             raise QuestionError("run.skip.model", name=name or "?")
         remark = f"{name or 'no name'} is not in the catalogue: the shape usual for its size"
@@ -90,13 +91,23 @@ def _agrees(base: Architecture, stated: Mapping[str, Any]) -> bool:
     return bool(abs(count / (size * BILLION) - 1.0) <= AGREES)
 
 
-def _of_size(params_b: float | None, find: FindModel) -> Architecture | None:
+def _vocab(stated: Mapping[str, Any], named: Architecture | None) -> int | None:
+    """Vocabulary of a model of another size than its name says: that of the name or of the family."""
+    if named is not None:
+        return named.vocab
+    family = _family(stated)
+    return int(family["vocab"]) if family is not _FAMILIES[""] else None
+
+
+def _of_size(params_b: float | None, find: FindModel, *, vocab: int | None) -> Architecture | None:
     """The commonest open shape of that size, its layers scaled so that the count comes out."""
     if params_b is None:
         return None
     found, _ = find(f"{params_b:g}B", None)
     if found is None or not found.covered or found.moe is not None:
         found = _llama_like(params_b * BILLION)
+    if vocab is not None and vocab != found.vocab:
+        found = replace(found, vocab=vocab, published_params=None)
     ratio = params_b * BILLION / total_params(decoder(found))
     if abs(ratio - 1.0) > 0.05:
         found = replace(found, layers=max(1, round(found.layers * ratio)), published_params=None)

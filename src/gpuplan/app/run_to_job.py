@@ -41,15 +41,21 @@ from gpuplan.question.figures import Assumed
 from gpuplan.question.job import Job
 from gpuplan.question.layout import Layout, Offload
 from gpuplan.question.methods import GENERATES, Method, method_of, roles_of
-from gpuplan.units import GB, Num
+from gpuplan.units import BILLION, GB, Num
 
 MANY_GPUS: Final = 64
 """Taken for pre-training where nobody counts the GPUs and the usual framework depends on it."""
 CHUNKED: Final = ("liger", "unsloth", "cut-ce", "chunked-ce")
 """Fused kernels that never build whole logits."""
 ROOM_FOR_STATES: Final = 0.4
-LARGE_SHARE: Final = 0.75
-"""Share of the cards that states take in runs whose GPUs are not counted; above which one card is too small."""
+"""Share of the cards that states take in runs whose GPUs are not counted."""
+LARGE_TRAINED: Final = 1e9
+LARGE_FROZEN: Final = 27e9
+"""Parameters from which states are sharded where nobody states how: trained ones, and frozen ones with adapters.
+
+The first is well below one card (12 bytes a parameter), so that the choice does not turn on the card or on a few
+more parameters; the second is what a card of 80 GB holds.
+"""
 GPT_DROPOUT: Final = 0.1
 """Default of Megatron-LM's arguments for GPT and BERT models (megatron/training/arguments.py)."""
 HEADLESS: Final = frozenset({"seq_cls", "embedding", "reranker", "rm"})
@@ -93,7 +99,7 @@ def read_run(run: MeasuredRun, catalogue: Catalogue) -> Reading:
         opens.note("task", method.base, source=f"nearest to {method.word!r}", effect="trained parameters")
     if str(run.model.get("kind")) == "multimodal":
         opens.note("model.kind", "decoder", source="only the language part is computed", effect="activations, time")
-    params = float(total_params(decoder(arch)))
+    params = _nominal_params(run, arch, catalogue)
     word = _word(run, method, params)
     front = front_end(word) or "transformers"
     cards = cards_of(run, opens, catalogue)
@@ -101,7 +107,8 @@ def read_run(run: MeasuredRun, catalogue: Catalogue) -> Reading:
     states = _states_alone(run, method) * params
     degrees = degrees_of(run, opens, front=front, per_node=cards.per_node, adapts=method.adapts,
                          least_gpus=states / (ROOM_FOR_STATES * memory))  # fmt: skip
-    zero = open_zero(run, opens, front=front, degrees=degrees, is_large=states > LARGE_SHARE * memory)
+    large = LARGE_FROZEN if method.adapts else LARGE_TRAINED
+    zero = open_zero(run, opens, front=front, degrees=degrees, is_large=params >= large)
     open_degrees(run, opens, degrees, params=params, memory_bytes=cards.memory_bytes, adapts=method.adapts)
     trainer = _trainer(run, opens, method, catalogue, word=word, cards=cards, zero=zero, fsdp=degrees.fsdp)
     if front == "megatron" and arch.norm == "LayerNorm" and not arch.gated_mlp:
@@ -136,6 +143,21 @@ def read_run(run: MeasuredRun, catalogue: Catalogue) -> Reading:
         run=run, job=job, layout=layout, grid=grid, opens=tuple(opens.found), assumed=tuple(opens.notes), cards=cards,
         host_bytes=ram * GB if ram else None, generates=method.objective in GENERATES,
     )  # fmt: skip
+
+
+def _nominal_params(run: MeasuredRun, arch: Architecture, catalogue: Catalogue) -> float:
+    """The size that open fields are chosen by: as stated, else of the name, else of the shape.
+
+    A single stated width does not change how such a model is usually run, so that its effect stands alone.
+    """
+    stated = run.model.get("params_b")
+    if stated is not None:
+        return float(stated) * BILLION
+    name = run.model.get("name")
+    known = _found(str(name), None, catalogue)[0] if name else None
+    if known is not None and known.published_params:
+        return float(known.published_params)
+    return float(total_params(decoder(arch)))
 
 
 def _possible(grid: Grid, degrees: Degrees) -> Grid:
