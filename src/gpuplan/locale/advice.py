@@ -37,7 +37,7 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     "assumed.framework": ("memory, speed and how to resume", "影响显存、速度和断点续训方式"),
     "assumed.global_batch": (
         "number of steps, and which layouts are legal; equal for all layouts compared",
-        "影响步数以及哪些切分合法；参与比较的所有方案相同",
+        "影响步数以及哪些并行配置可行；参与比较的方案均相同",
     ),
     "assumed.layout": ("memory and speed; the fastest that fits was taken", "影响显存和速度；取能放下的最快方案"),
     "assumed.lora_rank": ("trained parameters, memory by little", "影响可训练参数量，对显存影响很小"),
@@ -52,7 +52,7 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     "assumed.tokens": ("the figures are per million tokens", "结果按每百万 token 计"),
     "limit.layout": (
         "no layout divides the model and a global batch of {batch} over {gpus} GPUs",
-        "没有切分方式能把模型和全局批次 {batch} 分到 {gpus} 张卡上",
+        "没有并行配置能把模型和全局批次 {batch} 分到 {gpus} 张卡上",
     ),
     "nearest.both": (
         "raise the budget to {cost} {currency} and allow {hours}: {what}",
@@ -84,7 +84,7 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "把{offload}卸载到主机内存（每台需 {host_gib} GiB）",
     ),
     "nearest.seq_len": ("length {seq_len}", "序列长度 {seq_len}"),
-    "nearest.free_layout": ("another layout: {layout}", "换一种切分：{layout}"),
+    "nearest.free_layout": ("another layout: {layout}", "换一种并行配置：{layout}"),
     "nearest.chip": ("{what}", "{what}"),
     "reason.budget": (
         "costs {cost} {currency} at the least ({hours}), above the budget of {budget} {currency}",
@@ -104,7 +104,7 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     ),
     "reason.memory": (
         'needs {needed_gib} GiB ({low_gib} to {high_gib}) of the {capacity_gib} GiB of a card in the layout that needs least ({gpus}; tried up to {most_gpus}); decided by the phase "{phase}"',
-        "最省的切分（{gpus}，共试到 {most_gpus}）每卡也需要 {needed_gib} GiB（{low_gib} 至 {high_gib}），而每卡只有 {capacity_gib} GiB；取决于“{phase}”阶段",
+        "最省显存的并行配置（{gpus}，最多试过 {most_gpus}）每卡也需要 {needed_gib} GiB（{low_gib} 至 {high_gib}），而每卡只有 {capacity_gib} GiB；取决于“{phase}”阶段",
     ),
     "reason.fabric": (
         "fits only on several nodes, and nobody states the network between them",
@@ -116,7 +116,7 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     ),
     "reason.layout": (
         "no layout divides the model and the global batch over these GPUs",
-        "没有切分方式能把模型和全局批次分到这些卡上",
+        "没有并行配置能把模型和全局批次分到这些卡上",
     ),
     "reason.offers_price": (
         "{count} without a public price: ask the provider",
@@ -283,7 +283,7 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     "reason.offers": ("offers", "报价"),
     "reason.memory_unsure": (
         'unsure: fits with a probability of {chance}, needs {needed_gib} GiB ({low_gib} to {high_gib}) of the {capacity_gib} GiB of a card in the layout that needs least ({gpus}; tried up to {most_gpus}); decided by the phase "{phase}"',
-        "不确定：能放下的概率为 {chance}；最省的切分（{gpus}，共试到 {most_gpus}）每卡需要 {needed_gib} GiB（{low_gib} 至 {high_gib}），而每卡有 {capacity_gib} GiB；取决于“{phase}”阶段",
+        "不确定：能放下的概率为 {chance}；最省显存的并行配置（{gpus}，最多试过 {most_gpus}）每卡需要 {needed_gib} GiB（{low_gib} 至 {high_gib}），而每卡有 {capacity_gib} GiB；取决于“{phase}”阶段",
     ),
     "count.minutes": ("{n} min", "{n} 分钟"),
     "count.hours": ("{n} h", "{n} 小时"),

@@ -29,7 +29,7 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     ),
     "show.check.figures": (
         "Figures of the layout",
-        "该布局的各项指标",
+        "该并行配置的各项指标",
     ),
     "show.comma": (
         ", ",
@@ -53,7 +53,7 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     ),
     "show.considered": (
         "{n} combinations of machine, nodes and layout were considered",
-        "共考虑了 {n} 种机器、节点数与布局的组合",
+        "共考虑了 {n} 种机器、节点数与并行配置的组合",
     ),
     "show.error.bias": (
         "bias",
@@ -173,7 +173,7 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     ),
     "show.layout.batch": (
         "micro-batch {micro} x {accumulation} accumulation",
-        "micro batch {micro} × 累积 {accumulation}",
+        "微批 {micro} × 梯度累积 {accumulation}",
     ),
     "show.layout.context_parallel": (
         "context parallel {n}",
@@ -241,7 +241,7 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     ),
     "show.limit.layout": (
         "the layout: no legal one exists on these GPUs",
-        "布局：这些 GPU 上没有合法的切分",
+        "并行配置：这些 GPU 上没有可行的",
     ),
     "show.limit.memory": (
         'GPU memory in the phase "{phase}"',
@@ -433,11 +433,11 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     ),
     "show.row.fits": (
         "chance to fit",
-        "放得下的概率",
+        "能放下的概率",
     ),
     "show.row.global_batch": (
         "global batch",
-        "全局批大小",
+        "全局批次",
     ),
     "show.row.gpus": (
         "GPUs",
@@ -445,7 +445,7 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     ),
     "show.row.layout": (
         "layout",
-        "并行与切分",
+        "并行配置",
     ),
     "show.row.machine": (
         "machine",
@@ -585,7 +585,7 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     ),
     "show.understood": (
         "Training ({method}) of {model} ({params}B parameters) with {framework}: sequences of up to {seq_len} tokens, {global_batch} of them an optimizer step.",
-        "{method} 训练 {model}（{params}B 参数），框架 {framework}：单条序列最长 {seq_len} token，每次参数更新 {global_batch} 条。",
+        "用 {method} 方法训练 {model}（{params}B 参数），框架 {framework}：单条序列最长 {seq_len} token，每次参数更新 {global_batch} 条。",
     ),
     "show.unit.d": (
         "d",

@@ -172,10 +172,10 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "所有专家在一个算子中计算；transformers 则逐个计算专家（docs/time.md）",
     ),
     "source.framework.usual": ("the usual choice for this method and size", "该方法和规模的常用框架"),
-    "source.layout": ("the fastest of the legal layouts that fit", "合法且放得下的切分中最快的"),
+    "source.layout": ("the fastest of the legal layouts that fit", "能放下的并行配置中最快的"),
     "source.layout.smallest": (
         "the fastest of the legal layouts that fit, else the smallest",
-        "合法且放得下的切分中最快的；都放不下时取显存最小的",
+        "能放下的并行配置中最快的；都放不下时取最省显存的",
     ),
     "source.length.pretrain": ("Llama 2 pre-training length", "Llama 2 的预训练长度"),
     "source.length.tune": ("default of LLaMA-Factory's cutoff_len", "LLaMA-Factory 中 cutoff_len 的默认值"),
