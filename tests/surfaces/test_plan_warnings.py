@@ -127,7 +127,12 @@ def test_a_card_that_is_too_small_is_told_with_the_typical_need_its_range_and_th
     assert found.reason == "memory" and found.numbers["needed_gib"] == 20.0
     said = found.note().say("en")
     assert all(part in said for part in ("20 GiB (18 to 25)", "14.8 GiB", "1 GPU;", "8 GPUs", "forward"))
-    assert "前向" in found.note().say("zh") and "unsure" not in said
+    assert "前向" in found.note().say("zh") and "unsure" not in said and "network" not in said
+
+
+def test_where_the_network_is_unknown_that_is_why_more_nodes_were_not_tried() -> None:
+    alone = replace(shortage(0.01), is_alone=True)
+    assert "nobody states the network" in memory_rejection("T4", alone).note().say("en")
 
 
 @pytest.mark.parametrize(("chance", "reason"), [(0.04, "memory"), (0.06, "memory_unsure"), (0.9, "memory_unsure")])

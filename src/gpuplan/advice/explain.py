@@ -19,7 +19,7 @@ class Rejection:
     numbers: Mapping[str, float] = field(default_factory=dict)
     currency: str | None = None
     """Of the amounts among the numbers."""
-    words: Mapping[str, Note] = field(default_factory=dict)
+    words: Mapping[str, Words] = field(default_factory=dict)
     """What else the sentence says."""
 
     def note(self) -> Note:
@@ -43,6 +43,8 @@ class Shortage:
     """Of that layout."""
     most_gpus: float
     """That were tried."""
+    is_alone: bool = False
+    """True where only single nodes were tried, because nobody states the network between them."""
 
 
 def memory_rejection(what: str, short: Shortage) -> Rejection:
@@ -57,9 +59,10 @@ def memory_rejection(what: str, short: Shortage) -> Rejection:
         "most_gpus": short.most_gpus,
     }
     chance = note("count.percent", n=100 * short.fits_probability)
-    words = {
+    words: dict[str, Words] = {
         "phase": note(f"show.phase.{short.phase}"), "chance": chance, "gpus": counted("gpu", short.gpus),
         "most_gpus": counted("gpu", short.most_gpus),
+        "alone": note("reason.alone") if short.is_alone else "",
     }  # fmt: skip
     reason = "memory" if short.fits_probability <= FAILS else "memory_unsure"
     return Rejection(what=what, reason=reason, numbers=numbers, words=words)

@@ -68,6 +68,7 @@ def _shortage(pool: Pool, row: int, sites: Sequence[Site]) -> Shortage:
         fits_probability=float(fits_probability(here, capacity)),
         phase=max(phases, key=lambda name: phases[name]),
         gpus=float(column(pool.candidates.layout, "n_gpus")[row]),
+        is_alone=all(site.counts.size < site.nodes.size for site in sites),
         most_gpus=max(site.gpus * float(np.max(site.counts)) for site in sites if site.counts.size),
     )
 

@@ -103,8 +103,8 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "最快也要 {hours}，超出期限 {deadline_hours}（费用 {cost} {currency}）",
     ),
     "reason.memory": (
-        'needs {needed_gib} GiB ({low_gib} to {high_gib}) of the {capacity_gib} GiB of a card in the layout that needs least ({gpus}; tried up to {most_gpus}); decided by the phase "{phase}"',
-        "最省显存的并行配置（{gpus}，最多试过 {most_gpus}）每卡也需要 {needed_gib} GiB（{low_gib} 至 {high_gib}），而每卡只有 {capacity_gib} GiB；取决于“{phase}”阶段",
+        'needs {needed_gib} GiB ({low_gib} to {high_gib}) on a card of {capacity_gib} GiB in the layout that needs least ({gpus}; tried up to {most_gpus}{alone}); decided by the phase "{phase}"',
+        "最省显存的并行配置（{gpus}，最多试过 {most_gpus}{alone}）每卡也需要 {needed_gib} GiB（{low_gib} 至 {high_gib}），而每卡只有 {capacity_gib} GiB；取决于“{phase}”阶段",
     ),
     "reason.fabric": (
         "fits only on several nodes, and nobody states the network between them",
@@ -282,10 +282,11 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     "count.percent": ("{n} %", "{n}%"),
     "reason.offers": ("offers", "报价"),
     "reason.memory_unsure": (
-        'unsure: fits with a probability of {chance}, needs {needed_gib} GiB ({low_gib} to {high_gib}) of the {capacity_gib} GiB of a card in the layout that needs least ({gpus}; tried up to {most_gpus}); decided by the phase "{phase}"',
-        "不确定：能放下的概率为 {chance}；最省显存的并行配置（{gpus}，最多试过 {most_gpus}）每卡需要 {needed_gib} GiB（{low_gib} 至 {high_gib}），而每卡有 {capacity_gib} GiB；取决于“{phase}”阶段",
+        'unsure, fits with a probability of {chance}: needs {needed_gib} GiB ({low_gib} to {high_gib}) on a card of {capacity_gib} GiB in the layout that needs least ({gpus}; tried up to {most_gpus}{alone}); decided by the phase "{phase}"',
+        "不确定（能放下的概率为 {chance}）：最省显存的并行配置（{gpus}，最多试过 {most_gpus}{alone}）每卡需要 {needed_gib} GiB（{low_gib} 至 {high_gib}），而每卡有 {capacity_gib} GiB；取决于“{phase}”阶段",
     ),
     "count.minutes": ("{n} min", "{n} 分钟"),
     "count.hours": ("{n} h", "{n} 小时"),
     "assumed.trainer": ("memory and launch", "影响显存和下发开销"),
+    "reason.alone": (", for nobody states the network between such nodes", "，因为没有来源说明这类机器之间的网络"),
 }
