@@ -111,6 +111,8 @@ def load_plan(path: str | Path) -> PlanResult:
     try:
         table = json.loads(read_text(path))
         return TypeAdapter(PlanResult).validate_python(table)
-    except (ValueError, RecursionError) as error:
-        cause = error.errors()[0]["msg"] if isinstance(error, ValidationError) else "not JSON"
-        raise InputError("question.plan_broken", file=str(path), cause=" ".join(str(cause).split())[:120]) from None
+    except ValidationError as error:
+        cause = " ".join(str(error.errors()[0]["msg"]).split())[:120]
+        raise InputError("question.plan_broken", file=str(path), cause=cause) from None
+    except (ValueError, RecursionError):
+        raise InputError("question.plan_not_json", file=str(path)) from None

@@ -30,7 +30,7 @@ def read_table(path: str | Path) -> dict[str, Any]:
             "question.file_broken", file=_name(path), form="JSON" if is_json else "TOML", cause=cause
         ) from None
     if not isinstance(table, dict):
-        raise InputError("question.file_broken", file=_name(path), form="JSON", cause="not a table of keys")
+        raise InputError("question.file_not_table", file=_name(path))
     return table
 
 
@@ -40,11 +40,10 @@ def read_text(path: str | Path) -> str:
     try:
         with Path(path).open("rb") as file:
             data = file.read(most + 1)
-    except FileNotFoundError:
+    except (FileNotFoundError, ValueError):
         raise InputError("question.file_missing", file=_name(path)) from None
-    except (OSError, ValueError) as error:
-        cause = getattr(error, "strerror", None) or "bad name"
-        raise InputError("question.file_unreadable", file=_name(path), cause=cause) from None
+    except OSError as error:
+        raise InputError("question.file_unreadable", file=_name(path), cause=error.strerror) from None
     if len(data) > most:
         raise InputError("question.file_large", file=_name(path), most=MOST_MB)
     try:

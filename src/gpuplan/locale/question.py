@@ -209,4 +209,12 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     "value.range": ("{typical} ({low} to {high})", "{typical}（{low} 至 {high}）"),
     "value.searched": ("searched", "由搜索选出"),
     "source.trainer": ("figures of it taken from its nearest relative: {n}", "其中 {n} 项参数取自最相近的框架"),
+    "question.file_not_table": (
+        "{file}: holds no table of keys; give one object, see docs/question.md",
+        "{file}：内容不是键值表；请给出一个对象，见 docs/question.md",
+    ),
+    "question.plan_not_json": (
+        "{file}: is not a plan; give what gpuplan plan --save wrote",
+        "{file}：不是计划文件；请给出 gpuplan plan --save 生成的文件",
+    ),
 }
