@@ -162,3 +162,13 @@ def test_every_sentence_has_the_same_gaps_in_both_languages() -> None:
 def test_a_note_is_said_in_both_languages() -> None:
     one = note("nearest.seq_len", seq_len=1024.0)
     assert one.say("en") == "length 1,024" and "1,024" in one.say("zh")
+
+
+def test_the_edge_of_a_budget_is_told_in_the_currency_of_the_answer() -> None:
+    one = Chosen(
+        offer=offer(), nodes=1.0, layout=layout(), job=full_job(LLAMA_2_7B), fits_probability=1.0,
+        cost_usd=Range(low=1.0, typical=2.0, high=9.0), budget_usd=5.0, resume_auto=True, country="US", currency="CNY",
+        usd_per_unit=0.125,
+    )  # fmt: skip
+    edge = next(found for found in warnings_of(one, TODAY) if found.key == "warn.budget_edge")
+    assert "72 CNY" in edge.say("en") and "40 CNY" in edge.say("zh")
