@@ -61,8 +61,9 @@ def compute(readings: Sequence[Reading], catalogue: Catalogue) -> list[Computed]
     found: dict[int, Computed] = {}
     for members in groups.values():
         hardware = machines[members[0]][0]
-        for index, memory, step in _together([readings[i] for i in members], members, hardware):
-            found[index] = Computed(memory=memory, step=step, assumed=machines[index][1])
+        with np.errstate(all="ignore"):  # absurd shapes overflow; what is not finite gets no time
+            for index, memory, step in _together([readings[i] for i in members], members, hardware):
+                found[index] = Computed(memory=memory, step=step, assumed=machines[index][1])
     return [found[index] for index in range(len(readings))]
 
 

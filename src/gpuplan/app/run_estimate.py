@@ -82,7 +82,7 @@ def _estimate(reading: Reading, done: Computed) -> Estimate:
         times = _times(reading, step)
     return Estimate(
         memory=memory,
-        step=step,
+        step=step if times else None,
         allocated=mixed["allocated"],
         reserved=mixed["reserved"],
         device=mixed["device"],
@@ -249,7 +249,7 @@ def memory_parts(memory: Memory) -> dict[str, Any]:
 
 def time_parts(step: Step) -> Mapping[str, float]:
     """Seconds by cause in the likeliest scenario."""
-    parts = {f.name: rounded(first(getattr(step, f.name))) for f in fields(Step)}
+    parts = {f.name: rounded(max(first(getattr(step, f.name)), 0.0)) for f in fields(Step)}
     return {**parts, "total_s": rounded(first(step.total_s))}
 
 

@@ -25,6 +25,8 @@ BOARD: Final = 4
 """GPUs from which a node is taken for a board with its own links, where the form factor is not stated."""
 BOARD_MEMORY: Final = 120e9
 """Memory above which a card of unstated form is a board (no PCIe card had more by 2026, but one with NVLink pairs)."""
+LARGEST_NODE: Final = 72
+"""GPUs that one link domain joins at most (NVL72); more in a node than that is taken as that."""
 RACK: Final = ("GB200", "GB300")
 """Chips that stand in trays of four inside a rack of 72."""
 
@@ -95,7 +97,7 @@ def _of_node(run: MeasuredRun, chips: tuple[Chip, ...]) -> tuple[Chip, ...]:
 
 def _split(run: MeasuredRun) -> float:
     """GPUs that the stated degrees need at least."""
-    return math.prod(run.parallel.get(name) or 1 for name in ("dp", "tp", "pp", "cp"))
+    return math.prod(float(run.parallel.get(name) or 1) for name in ("dp", "tp", "pp", "cp"))
 
 
 def _memory_in(name: str | None) -> float | None:
@@ -109,10 +111,11 @@ def hardware_of(
 ) -> Hardware:
     """The machine of the slowest variant, with links as stated, else as the chip's usual node has them."""
     chip = cards.chips[0]
-    machine = own_machine(chip, max(int(per_node), 1))
+    per_node = min(max(int(per_node), 1), LARGEST_NODE)
+    machine = own_machine(chip, per_node)
     intra = str(run.hardware.get("intra") or "").lower()
     if intra == "pcie":
-        link = pcie_link(chip, max(int(per_node), 1))
+        link = pcie_link(chip, per_node)
         machine = replace(machine, link_kind=link.kind, link_bytes_per_s=link.bytes_per_s,
                           link_domain_gpus=link.domain_gpus)  # fmt: skip
     elif _lacks_link(chip, intra):

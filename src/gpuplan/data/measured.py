@@ -6,6 +6,7 @@ schema and its words are in docs/measured.md.
 
 import json
 import math
+import re
 import tomllib
 from collections import Counter
 from collections.abc import Mapping
@@ -21,8 +22,8 @@ MAX_BYTES: Final = 16 * 2**20
 LARGEST: Final = 1e16
 """Beyond any real count of parameters, tokens or bytes a second; larger figures are typing errors."""
 
-COUNT, FIGURE, TEXT, FLAG, WORD, ANY = "count", "figure", "text", "flag", "word", "any"
-"""What a value must be: a number above 0, of at least 0, text, true or false, a word, anything."""
+UNIT, COUNT, FIGURE, TEXT, FLAG, WORD, ANY = "unit", "count", "figure", "text", "flag", "word", "any"
+"""What a value must be: a number of at least 1, above 0, of at least 0, text, true or false, a word, anything."""
 
 _FIGURES: Final = (
     "tokens_per_s_per_gpu", "tflops_per_gpu", "mfu_pct", "hfu_pct", "step_time_s", "samples_per_s",
@@ -30,10 +31,10 @@ _FIGURES: Final = (
 )  # fmt: skip
 _MLA: Final = ("q_lora_rank", "kv_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim")
 _TOP: Final = {
-    "seq_len": COUNT,
-    "micro_batch": COUNT,
-    "grad_accum": COUNT,
-    "global_batch_seqs": COUNT,
+    "seq_len": UNIT,
+    "micro_batch": UNIT,
+    "grad_accum": UNIT,
+    "global_batch_seqs": UNIT,
     "mean_len": COUNT,
     "packing": FLAG,
     "image_size": ANY,
@@ -54,14 +55,14 @@ _SECTIONS: Final[dict[str, dict[str, str]]] = {
         "family": TEXT,
         "kind": TEXT,
         "params_b": COUNT,
-        "layers": COUNT,
-        "hidden": COUNT,
-        "heads": COUNT,
-        "kv_heads": COUNT,
-        "head_dim": COUNT,
-        "ffn": COUNT,
+        "layers": UNIT,
+        "hidden": UNIT,
+        "heads": UNIT,
+        "kv_heads": UNIT,
+        "head_dim": UNIT,
+        "ffn": UNIT,
         "gated_mlp": FLAG,
-        "vocab": COUNT,
+        "vocab": UNIT,
         "tied_embeddings": FLAG,
         "experts": FIGURE,
         "experts_per_token": FIGURE,
@@ -70,11 +71,11 @@ _SECTIONS: Final[dict[str, dict[str, str]]] = {
         "dense_layers": FIGURE,
         "mla": ANY,
     },
-    "lora": {"rank": COUNT, "targets": TEXT},
-    "hardware": {"gpu": TEXT, "n_gpus": COUNT, "gpus_per_node": COUNT, "intra": TEXT, "inter_gbps_per_gpu": COUNT},
+    "lora": {"rank": UNIT, "targets": TEXT},
+    "hardware": {"gpu": TEXT, "n_gpus": UNIT, "gpus_per_node": UNIT, "intra": TEXT, "inter_gbps_per_gpu": COUNT},
     "host": {"ram_gb": COUNT, "disk_gb": COUNT, "vcpus": COUNT, "network": TEXT},
     "parallel": {
-        **dict.fromkeys(("dp", "tp", "pp", "cp", "ep", "vpp", "etp"), COUNT),
+        **dict.fromkeys(("dp", "tp", "pp", "cp", "ep", "vpp", "etp"), UNIT),
         "zero": WORD,
         "sp": WORD,
         "fsdp": TEXT,
@@ -102,8 +103,8 @@ def read_runs(path: Path) -> Runs:
     """All rows of a file of JSON lines."""
     ignored: Counter[str] = Counter()
     rows = []
-    for number, line in enumerate(_text(path).splitlines(), start=1):
-        if line.strip():
+    for number, line in enumerate(re.split("\r\n|\n|\r", _text(path)), start=1):
+        if line.strip():  # text in a row may hold other separators, which splitlines would cut at
             where = f"{path.name}:{number}"
             run, unknown = run_of(_object(line, where), where=where)
             ignored.update(unknown)
@@ -173,7 +174,7 @@ def _mla(value: Any, where: str) -> Mapping[str, Any] | None:
         return None
     if not isinstance(value, Mapping):
         raise InputError("run.row.section", where=where, field="model.mla")
-    ranks = {k: _value(value.get(k), COUNT, where, f"model.mla.{k}") for k in _MLA}
+    ranks = {k: _value(value.get(k), UNIT, where, f"model.mla.{k}") for k in _MLA}
     return ranks if any(v is not None for v in ranks.values()) else None
 
 
@@ -198,7 +199,7 @@ def _value(value: Any, kind: str, where: str, field: str) -> Any:
 def _number(value: float, kind: str, where: str, field: str) -> float:
     if not math.isfinite(value) or value > LARGEST:
         raise InputError("run.row.number", where=where, field=field, value=value)
-    if value < 0 or (kind == COUNT and value == 0):
+    if value < 0 or (kind == COUNT and value == 0) or (kind == UNIT and value < 1):
         raise InputError(f"run.row.range.{kind}", where=where, field=field, value=value)
     return value
 

@@ -28,6 +28,7 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "{where}：缺少 {field}；每行都需要 id、model、task 和 hardware",
     ),
     "run.row.count": ("{where}: {field} must be a number above 0", "{where}：{field} 应为大于 0 的数"),
+    "run.row.unit": ("{where}: {field} must be a number of at least 1", "{where}：{field} 应为不小于 1 的数"),
     "run.row.figure": ("{where}: {field} must be a number of at least 0", "{where}：{field} 应为不小于 0 的数"),
     "run.row.text": ("{where}: {field} must be text in quotes", "{where}：{field} 应为带引号的文本"),
     "run.row.flag": ("{where}: {field} must be true or false", "{where}：{field} 应为 true 或 false"),
@@ -43,6 +44,10 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     "run.row.range.count": (
         "{where}: {field} is {value}; it must be above 0",
         "{where}：{field} 为 {value}；必须大于 0",
+    ),
+    "run.row.range.unit": (
+        "{where}: {field} is {value}; it must be at least 1",
+        "{where}：{field} 为 {value}；必须不小于 1",
     ),
     "run.row.range.figure": (
         "{where}: {field} is {value}; it cannot be negative",
