@@ -6,6 +6,7 @@ import pytest
 
 from gpuplan import Catalogue, Question, check, open_catalogue, plan
 from gpuplan.data.offers import may_rank
+from gpuplan.locale import say
 
 TODAY = date(2026, 12, 1)
 
@@ -40,3 +41,28 @@ def test_a_shortage_is_that_of_the_layout_that_needs_least(catalogue: Catalogue)
     }
     assert found.numbers["needed_gib"] == pytest.approx(needed["typical"], rel=1e-3)
     assert found.code == "memory" and found.numbers["fits_probability"] < 0.05
+
+
+def test_the_phase_of_a_shortage_is_the_one_that_check_names(catalogue: Catalogue) -> None:
+    """Alone on a card of 16 GB the states of full training are too large when the optimizer steps."""
+    keys = {"model": "7B", "method": "full", "samples": 1000, "seq_len": 512}
+    found = plan(Question(**keys, own="1xT4"), catalogue=catalogue, today=TODAY).rejected[0]
+    limit = check(Question(**keys, on="1xT4"), catalogue=catalogue, today=TODAY).limit
+    assert limit is not None
+    phase = say("en", f"show.phase.{limit.partition('.')[2]}")
+    assert f'the phase "{phase}"' in found.reason
+
+
+def test_an_unknown_network_is_told_only_where_it_kept_nodes_apart(catalogue: Catalogue) -> None:
+    own = plan(Question(model="llama-3-70b", method="full", own="1xT4"), catalogue=catalogue, today=TODAY)
+    assert "network" not in own.rejected[0].reason
+    rented = plan(
+        Question(model="Qwen3-30B-A3B", method="full", samples=20_000, seq_len=8192, cloud="autodl,tencent"),
+        catalogue=catalogue, today=TODAY,
+    )  # fmt: skip
+    short = [one for one in rented.rejected if "memory" in one.code]
+    for one in short:
+        nics = {o.machine.nic_bytes_per_s_per_gpu for o in catalogue.offers if o.machine.chip.id == one.what
+                and o.provider in ("autodl", "tencent") and may_rank(o)}  # fmt: skip
+        assert ("nobody states the network" in one.reason) is (nics == {None})
+    assert any("network" in one.reason for one in short)
