@@ -23,7 +23,6 @@ from gpuplan.app.describe import (
 )
 from gpuplan.app.plan_result import PlanPick, PlanPoint, PlanResult, Rejected
 from gpuplan.app.rejected import Limits, nearest_of, rejections_of
-from gpuplan.app.relaxed import relaxed
 from gpuplan.app.run_estimate import rounded
 from gpuplan.app.searched import Searched, currency_of, search_of, stand_of
 from gpuplan.app.shown import assumed_json, offer_view, question_json
@@ -65,7 +64,7 @@ def _result(searched: Searched, catalogue: Catalogue, lang: str) -> PlanResult:
         usd_per_unit=searched.places.rates[currency],
     )
     rejections = rejections_of(found, searched.places, searched.good, limits)
-    nearest = () if full else (*nearest_of(found, searched.places, limits), *relaxed(searched, catalogue))
+    nearest = () if full else _ways_out(searched, catalogue, limits)
     return PlanResult(
         question=question_json(understood, lang, assumed=(*understood.assumed, *searched.places.assumed)),
         picks=full,
@@ -75,6 +74,13 @@ def _result(searched: Searched, catalogue: Catalogue, lang: str) -> PlanResult:
         nearest=[one.say(lang) for one in nearest],
         warnings=[one.say(lang) for one in _warnings(searched)],
     )
+
+
+def _ways_out(searched: Searched, catalogue: Catalogue, limits: Limits) -> tuple[Note, ...]:
+    """What would give picks, where there are none; only then is it worth loading."""
+    from gpuplan.app.relaxed import relaxed
+
+    return (*nearest_of(searched.found, searched.places, limits), *relaxed(searched, catalogue))
 
 
 def _pick(searched: Searched, label: str, point: int, runner_up: int | None, lang: str) -> PlanPick:
