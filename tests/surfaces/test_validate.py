@@ -238,3 +238,43 @@ def test_no_row_is_ever_our_own_mistake(catalogue: Catalogue, changes: dict[str,
         assert "\n" not in str(error)
     else:
         json.dumps(answer, allow_nan=False)
+
+
+def test_what_was_assumed_is_told_in_chinese_too(catalogue: Catalogue) -> None:
+    row = {**ROW, "task": "peft:boft", "framework": "nobody's trainer", "recompute": None, "micro_batch": None}
+    run = run_of(row, where="row")[0]
+    english, chinese = (predict(run, catalogue, lang=lang) for lang in ("en", "zh"))
+    assert english["predicted"] == chinese["predicted"] and len(english["assumed"]) > 4
+    for one, other in zip(english["assumed"], chinese["assumed"], strict=True):
+        assert (one["field"], one["value"]) == (other["field"], other["value"])
+        for part in ("source", "effect"):
+            assert one[part].isascii() and any("\u4e00" <= letter <= "\u9fff" for letter in other[part]), other
+
+
+def test_separators_inside_text_do_not_cut_a_row(tmp_path: Path) -> None:
+    line = json.dumps({**ROW, "notes": "a\u2028b\u0085c"}, ensure_ascii=False)
+    assert len(read_runs(written(tmp_path, line + "\r", line)).rows) == 2
+
+
+@pytest.mark.parametrize("changes", [
+    {"model": {"name": "GPT", "layers": 20, "hidden": 2048, "vocab": 1e15}},
+    {"hardware": {"gpu": "V100-SXM2-16GB", "n_gpus": 256, "gpus_per_node": 1e6}},
+    {"seq_len": 1e9},
+    {"hardware": {"gpu": "A100", "n_gpus": 8}, "parallel": {"tp": 3}},
+])  # fmt: skip
+def test_an_absurd_row_is_predicted_without_nonsense_figures(catalogue: Catalogue, changes: dict[str, Any]) -> None:
+    found = predicted(catalogue, **changes)
+    json.dumps(found, allow_nan=False)
+    assert 0 <= found["fits_probability"] <= 1
+    for name in RANGES:
+        if found[name] is not None:
+            assert 0 <= found[name]["low"] <= found[name]["typical"] <= found[name]["high"]
+
+
+@pytest.mark.parametrize("field", ["micro_batch", "grad_accum"])
+def test_throughput_counts_the_batch_that_was_computed(catalogue: Catalogue, field: str) -> None:
+    """A batch that micro-batch, accumulation and ranks contradict is not what the step works off."""
+    row = {**ROW, "global_batch_seqs": 32}
+    before, after = predicted(catalogue, **row), predicted(catalogue, **{**row, field: 8})
+    ratio = after["tokens_per_s_per_gpu"]["typical"] / before["tokens_per_s_per_gpu"]["typical"]
+    assert 0.9 < ratio < 2

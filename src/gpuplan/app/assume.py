@@ -11,7 +11,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from gpuplan.question.figures import Assumed
+from gpuplan.question.figures import Assumed, assumption
+from gpuplan.question.note import Note, Words
 
 MAX_SCENARIOS: Final = 48
 """Combinations kept; the lightest are dropped first."""
@@ -24,8 +25,8 @@ class Open:
     field: str
     values: tuple[float, ...]
     weights: tuple[float, ...]
-    source: str
-    effect: str
+    source: Words
+    effect: Words
     words: tuple[str, ...] = ()
     """How the values are shown; the numbers themselves if empty."""
 
@@ -46,8 +47,8 @@ class Openings:
         name: str,
         options: Mapping[float, float],
         *,
-        source: str,
-        effect: str,
+        source: Words,
+        effect: Words,
         words: Mapping[float, str] | None = None,
     ) -> None:
         """Opens `name` over the options (value: weight)."""
@@ -68,9 +69,11 @@ class Openings:
         """The likeliest value of an open field; `default` where it is not open."""
         return next((opening.values[0] for opening in self.found if opening.field == name), default)
 
-    def note(self, name: str, value: object, *, source: str, effect: str) -> None:
+    def note(self, name: str, value: object, *, source: Words, effect: Words) -> None:
         """Notes one assumption without alternatives."""
-        self.notes.append(Assumed(field=name, value=str(value), source=source, effect=effect))
+        self.notes.append(
+            assumption(name, value if isinstance(value, Note) else str(value), source=source, effect=effect)
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

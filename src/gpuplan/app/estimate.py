@@ -8,7 +8,7 @@ from typing import Any
 from gpuplan.app.run_estimate import estimate_of, first, rounded
 from gpuplan.app.run_layout import recompute_word
 from gpuplan.app.run_to_job import Reading, read_run
-from gpuplan.app.validate import SCHEMA, predicted, shown
+from gpuplan.app.validate import SCHEMA, predicted
 from gpuplan.data.catalogue import Catalogue
 from gpuplan.data.measured import one_run, read_one
 from gpuplan.errors import QuestionError
@@ -16,7 +16,7 @@ from gpuplan.facts.measured import MeasuredRun
 from gpuplan.question.layout import Layout, Offload
 
 
-def estimate(run: Mapping[str, Any] | MeasuredRun, catalogue: Catalogue) -> dict[str, Any]:
+def estimate(run: Mapping[str, Any] | MeasuredRun, catalogue: Catalogue, *, lang: str = "en") -> dict[str, Any]:
     """Memory, time and verdict of one run, ready for JSON; raises where it cannot be understood."""
     record = run if isinstance(run, MeasuredRun) else one_run(run, where="run")
     if not record.task:
@@ -29,14 +29,14 @@ def estimate(run: Mapping[str, Any] | MeasuredRun, catalogue: Catalogue) -> dict
         "model": reading.job.policy.model.id,
         "trainer": reading.job.trainer.id,
         "layout": layout_shown(reading),
-        "assumed": [shown(assumed) for assumed in found.assumed],
+        "assumed": [assumed.say(lang) for assumed in found.assumed],
         "predicted": predicted(found),
     }
 
 
-def estimate_file(path: Path, catalogue: Catalogue) -> dict[str, Any]:
+def estimate_file(path: Path, catalogue: Catalogue, *, lang: str = "en") -> dict[str, Any]:
     """The estimate of the run in a JSON or TOML file."""
-    return estimate(read_one(path), catalogue)
+    return estimate(read_one(path), catalogue, lang=lang)
 
 
 def layout_shown(reading: Reading) -> dict[str, Any]:

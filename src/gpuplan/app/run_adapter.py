@@ -8,6 +8,7 @@ from gpuplan.app.assume import Openings
 from gpuplan.facts.measured import MeasuredRun
 from gpuplan.question.job import Adapter, Quantisation
 from gpuplan.question.methods import Method
+from gpuplan.question.note import note
 
 NF4, NF4_DOUBLE, GPTQ4, INT8 = 0.5 + 4 / 64, 0.5 + 1 / 64 + 4 / (64 * 256), 0.53, 1.03
 QUANTISED: Final = {
@@ -69,19 +70,26 @@ def numbers_of(run: MeasuredRun, opens: Openings, *, front: str, bf16: bool, fp8
     if not word:
         tuned = front in ("nemo", "primus") and (run.framework or "").lower() not in ("nemo", "primus-megatron")
         value = "fp4" if tuned and fp4 and run.task == "pretrain" else "fp8" if tuned and fp8 else half
-        why = "tuned benchmark entries use the narrowest type" if value in ("fp8", "fp4") else "usual on this chip"
-        opens.note("precision", value, source=why, effect="speed, activations")
+        why = note("run.source.tuned" if value in ("fp8", "fp4") else "run.source.chip_usual")
+        opens.note("precision", value, source=why, effect=note("run.effect.speed_activations"))
         return Numbers(precision=value, master_fp32=master)
     if word in COMPUTE and not (word == "fp4" and run.task.startswith("qlora")):
         if word == "bf16" and not bf16:
-            opens.note("precision", "bf16", source="stated, though the chip has no bf16 units", effect="speed")
+            opens.note("precision", "bf16", source=note("run.source.no_bf16"), effect=note("run.effect.speed"))
         return Numbers(precision=COMPUTE[word], master_fp32=master)
     if word in QUANTISED:
         value = "fp16" if word.startswith("gptq") else half
-        opens.note("precision", value, source=f"{word} stores weights; products run in 16 bit", effect="activations")
+        opens.note(
+            "precision", value, source=note("run.source.stores", word=word), effect=note("run.effect.activations")
+        )
         return Numbers(precision=value, master_fp32=master)
     nearest = "fp8" if "fp8" in word else "bf16"
-    opens.note("precision", nearest, source=f"nearest to {word!r}", effect="speed, activations")
+    opens.note(
+        "precision",
+        nearest,
+        source=note("run.source.nearest", word=repr(word)),
+        effect=note("run.effect.speed_activations"),
+    )
     return Numbers(precision=nearest, master_fp32=master)
 
 
@@ -92,9 +100,9 @@ def quantisation_of(run: MeasuredRun, opens: Openings, method: Method, *, front:
         if method.base != "qlora":
             return None
         word = "nf4"
-        opens.note("precision", "nf4", source="qlora without a stated storage", effect="frozen weights")
+        opens.note("precision", "nf4", source=note("run.source.no_storage"), effect=note("run.effect.frozen_weights"))
     if word == "nf4" and front in DOUBLE_BY_DEFAULT:
-        opens.note("precision", "nf4-dq", source="the trainer quantises scales too by default", effect="frozen weights")
+        opens.note("precision", "nf4-dq", source=note("run.source.double"), effect=note("run.effect.frozen_weights"))
         word = "nf4-dq"
     size, source = QUANTISED[word]
     return Quantisation(name=word, bytes_per_param=size, source=source)
@@ -107,12 +115,14 @@ def adapter_of(run: MeasuredRun, opens: Openings, method: Method, *, front: str)
     rank = run.lora.get("rank")
     if rank is None:
         rank = method.rank or _DEFAULT_RANK.get(front, 8)
-        opens.note("lora.rank", rank, source="default of the trainer", effect="adapter states")
+        opens.note("lora.rank", rank, source=note("run.source.trainer"), effect=note("run.effect.adapter_states"))
     text = run.lora.get("targets")
     targets = method.targets or targets_of(text)
     if not targets:
         targets = _DEFAULT_TARGETS.get(front, ALL_LINEAR)
-        opens.note("lora.targets", ",".join(targets), source="default of the trainer", effect="saved inputs")
+        opens.note(
+            "lora.targets", ",".join(targets), source=note("run.source.trainer"), effect=note("run.effect.saved_inputs")
+        )
     return Adapter(rank=int(rank), targets=targets)
 
 

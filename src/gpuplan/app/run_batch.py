@@ -26,6 +26,7 @@ from gpuplan.model.terms import Memory, Step
 from gpuplan.question.figures import Assumed
 from gpuplan.question.job import Job
 from gpuplan.question.layout import Layout
+from gpuplan.question.note import note
 
 T = TypeVar("T")
 Array = NDArray[np.float64]
@@ -73,7 +74,9 @@ def _machine(reading: Reading, catalogue: Catalogue) -> tuple[Hardware | None, t
     if not reading.cards.chips:
         return None, ()
     if reading.generates:
-        opens.note("task", "no time", source="generation is part of a step and not computed", effect="time")
+        opens.note(
+            "task", note("run.value.no_time"), source=note("run.source.generation"), effect=note("run.effect.time")
+        )
         return None, tuple(opens.notes)
     layout = reading.layout
     n_gpus, per_node = float(np.max(layout.n_gpus)), float(np.max(layout.gpus_per_node))

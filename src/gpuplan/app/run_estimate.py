@@ -21,7 +21,8 @@ from gpuplan.data.kernels import measured_chips
 from gpuplan.data.spreads import load_spreads
 from gpuplan.model.terms import Memory, States, Step
 from gpuplan.model.verdict import fits_probability, verdict
-from gpuplan.question.figures import Assumed, Range
+from gpuplan.question.figures import Assumed, Range, assumption
+from gpuplan.question.note import note
 from gpuplan.units import GIB
 
 Array = NDArray[np.float64]
@@ -214,15 +215,9 @@ def _opened(reading: Reading) -> tuple[Assumed, ...]:
     found = []
     for opening in reading.opens:
         others = ", ".join(opening.shown(value) for value in opening.values[1:])
-        source = f"{opening.source}; also weighed: {others}" if others else opening.source
-        found.append(
-            Assumed(
-                field=FIELD.get(opening.field, opening.field),
-                value=opening.shown(opening.values[0]),
-                source=source,
-                effect=opening.effect,
-            )
-        )
+        source = note("run.source.also", source=opening.source, others=others) if others else opening.source
+        field, value = FIELD.get(opening.field, opening.field), opening.shown(opening.values[0])
+        found.append(assumption(field, value, source=source, effect=opening.effect))
     return tuple(found)
 
 

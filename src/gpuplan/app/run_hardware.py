@@ -4,21 +4,20 @@ Time is told for the slowest variant, memory is compared with each of them.
 """
 
 import math
-import re
 from dataclasses import dataclass, replace
 from typing import Final
 
 from gpuplan.app.assume import Openings
 from gpuplan.data.catalogue import Catalogue
-from gpuplan.data.chip_names import CARD_SHARE
 from gpuplan.data.links import pcie_link
 from gpuplan.data.machines import generic_fabric, own_machine, with_fabric
-from gpuplan.data.names import find_chip, memory_class
+from gpuplan.data.names import find_chip, memory_class, stated_memory
 from gpuplan.facts.chip import Chip
 from gpuplan.facts.machine import Machine
 from gpuplan.facts.measured import MeasuredRun
 from gpuplan.model.hardware import Hardware
-from gpuplan.units import GB, GBIT, GIB
+from gpuplan.question.note import note
+from gpuplan.units import GB, GBIT
 
 USUAL_NODE: Final = 8
 BOARD: Final = 4
@@ -42,8 +41,6 @@ class Cards:
     fp8: bool
     fp4: bool
     per_node: float
-    timeless: str | None = None
-    """The reason why no time is told; None where it is."""
 
     @property
     def memory_bytes(self) -> float | None:
@@ -57,22 +54,27 @@ def cards_of(run: MeasuredRun, opens: Openings, catalogue: Catalogue) -> Cards:
     named = find_chip(name, catalogue.chips)
     chips = _of_node(run, named)
     if not chips:
-        size = memory_class(name) or _memory_in(name)
+        size = memory_class(name) or stated_memory(name)
         known = () if size is None else (size,)
-        why = "hardware.gpu is not stated" if not name else f"{name!r} is known by its memory alone"
-        if name and size is None:
-            why = f"{name!r} is not a known card"
-        effect = "time" if size is not None else "verdict, time"
+        why = note("run.source.no_card")
+        if name:
+            why = note("run.source.unknown_card" if size is None else "run.source.by_memory", name=repr(name))
+        effect = note("run.effect.time" if size is not None else "run.effect.verdict_time")
         opens.note("hardware.gpu", "none", source=why, effect=effect)
-        return Cards(
-            chips=(), capacities=known, bf16=True, fp8=False, fp4=False, per_node=float(USUAL_NODE), timeless=why
-        )  # fmt: skip
+        return Cards(chips=(), capacities=known, bf16=True, fp8=False, fp4=False, per_node=float(USUAL_NODE))
     first = chips[0]
     if len(chips) > 1:
         others = ", ".join(chip.id for chip in chips[1:])
-        opens.note("hardware.gpu", first.id, source=f"slowest of the variants; also {others}", effect="verdict, time")
+        opens.note(
+            "hardware.gpu",
+            first.id,
+            source=note("run.source.slowest", others=others),
+            effect=note("run.effect.verdict_time"),
+        )
     elif first.confidence == "low" or "@" in first.id:
-        opens.note("hardware.gpu", first.id, source="nearest known card", effect="verdict, time")
+        opens.note(
+            "hardware.gpu", first.id, source=note("run.source.near_card"), effect=note("run.effect.verdict_time")
+        )
     return Cards(
         chips=chips,
         capacities=(first.memory_bytes, *sorted({chip.memory_bytes for chip in named} - {first.memory_bytes})),
@@ -98,12 +100,6 @@ def _of_node(run: MeasuredRun, chips: tuple[Chip, ...]) -> tuple[Chip, ...]:
 def _split(run: MeasuredRun) -> float:
     """GPUs that the stated degrees need at least."""
     return math.prod(float(run.parallel.get(name) or 1) for name in ("dp", "tp", "pp", "cp"))
-
-
-def _memory_in(name: str | None) -> float | None:
-    """The memory that stands in the name of a card that nobody knows."""
-    found = re.search(r"(\d{1,3})\s*GB?\b", name or "", re.IGNORECASE)
-    return float(found[1]) * GIB * CARD_SHARE if found else None
 
 
 def hardware_of(
@@ -142,8 +138,8 @@ def _borrowed_link(opens: Openings, machine: Machine, donor: Chip) -> Machine:
     rate = donor.link_bytes_per_s
     if rate is None or machine.n_gpus == 1:
         return machine
-    opens.note("hardware.intra", f"{rate / GB:.3g} GB/s", source=f"link of {donor.id}: the chip's own is not stated",
-               effect="time inside a node")  # fmt: skip
+    opens.note("hardware.intra", f"{rate / GB:.3g} GB/s", source=note("run.source.link_of", chip=donor.id),
+               effect=note("run.effect.time_inside_a_node"))  # fmt: skip
     return replace(machine, link_kind=donor.link_kind, link_bytes_per_s=rate, link_domain_gpus=machine.n_gpus)
 
 
@@ -153,5 +149,10 @@ def _with_network(run: MeasuredRun, opens: Openings, machine: Machine, *, n_gpus
         return with_fabric(machine, stated * GBIT, fabric="stated", rdma=stated >= 100)
     rate, fabric, source = generic_fabric(machine.chip)
     if n_gpus > machine.n_gpus:
-        opens.note("hardware.inter_gbps_per_gpu", f"{rate / GBIT:.3g}", source=source, effect="time between nodes")
+        opens.note(
+            "hardware.inter_gbps_per_gpu",
+            f"{rate / GBIT:.3g}",
+            source=source,
+            effect=note("run.effect.time_between_nodes"),
+        )
     return with_fabric(machine, rate, fabric=fabric, rdma=True)

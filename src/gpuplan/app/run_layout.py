@@ -18,6 +18,7 @@ from gpuplan.app.assume import Grid, Openings
 from gpuplan.facts.measured import MeasuredRun
 from gpuplan.facts.trainer import Trainer
 from gpuplan.question.layout import Layout, Offload, Recompute
+from gpuplan.question.note import note
 
 MEGATRON_LIKE: Final = frozenset(
     {"megatron", "megatron-bridge", "nemo", "primus", "mindspeed", "internevo", "megatron-deepspeed"}
@@ -97,8 +98,8 @@ def _count(
         whole = max(whole, per_node)
     if run.parallel.get("dp") is None and least > whole:
         whole = float(np.ceil(least / per_node) * per_node) if least > 1 else whole
-    opens.note("hardware.n_gpus", f"{whole:g}", source="stated degrees x replicas that the batch feeds, at most 16",
-               effect="shards of states")  # fmt: skip
+    opens.note("hardware.n_gpus", f"{whole:g}", source=note("run.source.counted"),
+               effect=note("run.effect.shards_of_states"))  # fmt: skip
     return whole
 
 
@@ -136,10 +137,10 @@ def open_zero(run: MeasuredRun, opens: Openings, *, front: str, degrees: Degrees
         options = {0.0: 1.0}
     if len(options) == 1:
         stage = int(next(iter(options)))
-        why = "default of the framework: plain data parallel" if stage == 0 else "offloaded weights need stage 3"
-        opens.note("parallel.zero", stage, source=why, effect="memory of states")
+        why = note("run.source.ddp" if stage == 0 else "run.source.zero3_offload")
+        opens.note("parallel.zero", stage, source=why, effect=note("run.effect.memory_of_states"))
         return stage
-    opens.choose("zero", options, source="usual with this framework", effect="memory of states")
+    opens.choose("zero", options, source=note("run.source.framework_usual"), effect=note("run.effect.memory_of_states"))
     return int(next(iter(options)))
 
 
@@ -160,12 +161,14 @@ def open_degrees(
     if degrees.tensor is None:
         usual = min(split / (degrees.pipeline or 1.0), degrees.gpus_per_node)
         limit = min(degrees.gpus_per_node, room / (degrees.pipeline or 1.0))
-        opens.choose("tensor", _around(usual, limit), source="enough for weights and batch", effect="memory, time")
+        opens.choose(
+            "tensor", _around(usual, limit), source=note("run.source.enough"), effect=note("run.effect.memory_time")
+        )
     if degrees.pipeline is None:
         tensor = degrees.tensor or min(split, degrees.gpus_per_node)
         usual = max(split / tensor, 1.0)
         options = _around(usual, room / tensor) if usual > 1 else {1.0: 0.9, min(2.0, room / tensor): 0.1}
-        opens.choose("pipeline", options, source="enough for weights and batch", effect="memory, bubble")
+        opens.choose("pipeline", options, source=note("run.source.enough"), effect=note("run.effect.memory_bubble"))
 
 
 def _power_above(value: float) -> float:
@@ -206,12 +209,22 @@ def open_batch(
         for value, weight in ((default, 0.4), (1.0, 0.2), (2.0, 0.2), (4.0, 0.15), (8.0, 0.05)):
             if value <= max(most, 1.0):
                 options[value] = options.get(value, 0.0) + weight
-        opens.choose("micro_batch", options or {1.0: 1.0}, source="default of the trainer first", effect="activations")
+        opens.choose(
+            "micro_batch",
+            options or {1.0: 1.0},
+            source=note("run.source.trainer_first"),
+            effect=note("run.effect.activations"),
+        )
     if accum is None and whole is None:
         options = {8.0: 0.5, 1.0: 0.25, 32.0: 0.25} if many else {1.0: 0.6, 4.0: 0.2, 8.0: 0.2}
         if pipeline > 1:
             options = {4.0 * pipeline: 0.5, 8.0 * pipeline: 0.25, pipeline: 0.25}
-        opens.choose("grad_accum", options, source="no batch stated", effect="share of optimizer and reduction")
+        opens.choose(
+            "grad_accum",
+            options,
+            source=note("run.source.no_batch"),
+            effect=note("run.effect.share_of_optimizer_and_reduction"),
+        )
 
 
 def open_recompute(run: MeasuredRun, opens: Openings, *, trainer: Trainer, front: str, params: float) -> float:
@@ -223,7 +236,12 @@ def open_recompute(run: MeasuredRun, opens: Openings, *, trainer: Trainer, front
     if word in RECOMPUTE:
         return RECOMPUTE[word]
     if word:
-        opens.note("recompute", "open", source=f"unknown word {run.recompute!r}", effect="activations")
+        opens.note(
+            "recompute",
+            note("run.value.open"),
+            source=note("run.source.unknown_word", word=repr(run.recompute)),
+            effect=note("run.effect.activations"),
+        )
     default = RECOMPUTE.get(trainer.recompute_default, 0.0)
     if front in MEGATRON_LIKE:
         options = {0.0: 0.6, 1.0: 0.25, 2.0: 0.15}
@@ -236,7 +254,13 @@ def open_recompute(run: MeasuredRun, opens: Openings, *, trainer: Trainer, front
         options = {0.0: 1.0 - sure, 2.0: 1.0 - sure}
         options[default] = sure
     words = {value: RECOMPUTE_WORDS[value] for value in options}
-    opens.choose("recompute", options, source="default of the trainer first", effect="activations", words=words)
+    opens.choose(
+        "recompute",
+        options,
+        source=note("run.source.trainer_first"),
+        effect=note("run.effect.activations"),
+        words=words,
+    )
     return next(iter(sorted(options, key=lambda v: -options[v])))
 
 
@@ -244,11 +268,21 @@ def offload_of(run: MeasuredRun, opens: Openings) -> float:
     """Offload as stated; parts of the card that only some trainers move are named."""
     word = str(run.parallel.get("offload") or "none").lower()
     if word not in OFFLOADS:
-        opens.note("parallel.offload", "none", source=f"unknown word {word!r}", effect="memory of states")
+        opens.note(
+            "parallel.offload",
+            "none",
+            source=note("run.source.unknown_word", word=repr(word)),
+            effect=note("run.effect.memory_of_states"),
+        )
         return float(Offload.NONE)
     if word in ("blocks", "other", "optimizer+other"):
         nearest = OFFLOADS[word].name.lower()
-        opens.note("parallel.offload", nearest, source=f"nearest to {word!r}", effect="memory of states, host traffic")
+        opens.note(
+            "parallel.offload",
+            nearest,
+            source=note("run.source.nearest", word=repr(word)),
+            effect=note("run.effect.memory_of_states_host_traffic"),
+        )
     return float(OFFLOADS[word])
 
 
@@ -263,7 +297,12 @@ def sequence_parallel_of(run: MeasuredRun, opens: Openings, *, front: str, tenso
         return 0.0
     if front == "megatron-deepspeed" or (run.date or "9999") < "2022-06":
         return 0.0
-    opens.choose("sequence_parallel", {1.0: 0.75, 0.0: 0.25}, source="usual recipe", effect="activations")
+    opens.choose(
+        "sequence_parallel",
+        {1.0: 0.75, 0.0: 0.25},
+        source=note("run.source.recipe"),
+        effect=note("run.effect.activations"),
+    )
     return 1.0
 
 
@@ -280,7 +319,7 @@ def layout_of(run: MeasuredRun, opens: Openings, grid: Grid, *, degrees: Degrees
     _check_product(run, opens, float((data * split)[0]), degrees.n_gpus)
     micro, accum = _batches(run, opens, grid, data)
     if splits_local_batch and float(pipeline[0]) > 1 and float(micro[0]) > 1:
-        opens.note("micro_batch", 1, source="the local batch is cut into pipeline micro-batches", effect="activations")
+        opens.note("micro_batch", 1, source=note("run.source.local_batch"), effect=note("run.effect.activations"))
         accum, micro = accum * micro, np.ones(shape)
     per_node = min(degrees.gpus_per_node, degrees.n_gpus)
     hybrid = re.search("hybrid|hsdp", str(run.parallel.get("fsdp") or "").lower()) is not None
@@ -318,8 +357,8 @@ def _expert_tensor(
 def _check_product(run: MeasuredRun, opens: Openings, product: float, n_gpus: float) -> None:
     if abs(product - n_gpus) > 0.5:
         opens.note(
-            "hardware.n_gpus", f"{n_gpus:g}", source=f"stated degrees multiply to {product:g}; both are kept",
-            effect="figures per GPU",
+            "hardware.n_gpus", f"{n_gpus:g}", source=note("run.source.contradict_gpus", product=f"{product:g}"),
+            effect=note("run.effect.figures_per_gpu"),
         )  # fmt: skip
 
 
@@ -336,8 +375,8 @@ def _batches(
         a = np.full(data.shape, float(accum))
         if whole is not None and micro is not None and abs(float((a * b * data)[0]) / whole - 1.0) > 0.01:
             opens.note(
-                "global_batch_seqs", f"{whole:g}", effect="samples per second",
-                source=f"micro-batch, accumulation and data parallel give {float((a * b * data)[0]):g}; both are kept",
+                "global_batch_seqs", f"{whole:g}", effect=note("run.effect.samples_per_second"),
+                source=note("run.source.contradict_batch", product=f"{float((a * b * data)[0]):g}"),
             )  # fmt: skip
         return b, a
     if whole is not None:

@@ -15,10 +15,11 @@ from gpuplan.facts.arch import Architecture, Mla, Moe
 from gpuplan.facts.measured import MeasuredRun
 from gpuplan.model.architectures.decoder import decoder
 from gpuplan.model.params import total_params
-from gpuplan.question.figures import Assumed
+from gpuplan.question.figures import Assumed, assumption
+from gpuplan.question.note import Words, note
 from gpuplan.units import BILLION
 
-FindModel = Callable[[str, float | None], tuple[Architecture | None, str | None]]
+FindModel = Callable[[str, float | None], tuple[Architecture | None, Words | None]]
 """The catalogue entry that a name (and a count of parameters) means, and a remark where the name left a choice."""
 
 NO_TABLE: Final = frozenset({"vision", "diffusion", "encdec"})
@@ -64,17 +65,17 @@ def model_of(run: MeasuredRun, find: FindModel) -> tuple[Architecture, tuple[Ass
         base = _of_size(stated.get("params_b"), find, vocab=_vocab(stated, named))
         if base is None:
             raise QuestionError("run.skip.model", name=name or "?")
-        remark = f"{name or 'no name'} is not in the catalogue: the shape usual for its size"
+        remark = note("run.source.size_shape", name=name or note("run.value.no_name"))
     arch = _shaped(stated, base, kind) if shaped else _with_stated(base, stated)  # type: ignore[arg-type]
     if base is not None and (remark or not shaped):
-        notes.append(
-            Assumed(field="model", value=base.id, source=remark or "name found in the catalogue", effect="all figures")
-        )
+        source = remark or note("run.source.in_catalogue")
+        notes.append(assumption("model", base.id, source=source, effect=note("run.effect.all_figures")))
     elif shaped and base is None:
         missing = [k for k in ("heads", "ffn", "vocab", "gated_mlp", "tied_embeddings") if k not in stated]
         if missing:
             value = ", ".join(f"{k} {getattr(arch, k)}" for k in missing)
-            notes.append(Assumed(field="model", value=value, source="usual for its family", effect="all figures"))
+            source = note("run.source.family")
+            notes.append(assumption("model", value, source=source, effect=note("run.effect.all_figures")))
     return arch, tuple(notes)
 
 

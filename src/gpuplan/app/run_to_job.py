@@ -41,6 +41,7 @@ from gpuplan.question.figures import Assumed
 from gpuplan.question.job import Job
 from gpuplan.question.layout import Layout, Offload
 from gpuplan.question.methods import GENERATES, Method, method_of, roles_of
+from gpuplan.question.note import Words, note
 from gpuplan.units import BILLION, GB, Num
 
 MANY_GPUS: Final = 64
@@ -96,9 +97,16 @@ def read_run(run: MeasuredRun, catalogue: Catalogue) -> Reading:
     arch, notes = model_of(run, lambda name, params: _found(name, params, catalogue))
     opens = Openings(notes=list(notes))
     if method.nearest:
-        opens.note("task", method.base, source=f"nearest to {method.word!r}", effect="trained parameters")
+        opens.note(
+            "task",
+            method.base,
+            source=note("run.source.nearest", word=repr(method.word)),
+            effect=note("run.effect.trained_parameters"),
+        )
     if str(run.model.get("kind")) == "multimodal":
-        opens.note("model.kind", "decoder", source="only the language part is computed", effect="activations, time")
+        opens.note(
+            "model.kind", "decoder", source=note("run.source.language_part"), effect=note("run.effect.activations_time")
+        )
     params = _nominal_params(run, arch, catalogue)
     word = _word(run, method, params)
     front = front_end(word) or "transformers"
@@ -132,7 +140,7 @@ def read_run(run: MeasuredRun, catalogue: Catalogue) -> Reading:
     }
     if _is_unpacked(run, trainer, pretrains=pretrains):
         fills = CAPPED_FILLS if front in CAPS_DATA else FILLS
-        opens.choose("mean_len", fills, source="mean over cap of unpacked samples", effect="time, activations")
+        opens.choose("mean_len", fills, source=note("run.source.fills"), effect=note("run.effect.time_activations"))
     grid = _possible(grid_of(opens.found), degrees)
     layout = layout_of(run, opens, grid, degrees=degrees, stated=stated, splits_local_batch=front == "torchtitan")
     numbers = numbers_of(run, Openings(), front=front, bf16=cards.bf16, fp8=cards.fp8, fp4=cards.fp4)
@@ -174,12 +182,14 @@ def _states_alone(run: MeasuredRun, method: Method) -> float:
 
 
 @lru_cache(maxsize=4096)
-def _found(name: str, params: float | None, catalogue: Catalogue) -> tuple[Architecture | None, str | None]:
+def _found(name: str, params: float | None, catalogue: Catalogue) -> tuple[Architecture | None, Words | None]:
     """The catalogue's model of a name; remembered, because files of runs repeat names."""
     match = find_model(name, catalogue.models, params=params)
     if match is None:
         return None, None
-    return match.architecture, match.assumed[0].source if match.assumed else None
+    if not match.assumed:
+        return match.architecture, None
+    return match.architecture, match.assumed[0].notes.get("source", match.assumed[0].source)
 
 
 def _word(run: MeasuredRun, method: Method, params: float) -> str:
@@ -209,8 +219,10 @@ def _trainer(run: MeasuredRun, opens: Openings, method: Method, catalogue: Catal
     )
     opens.notes.extend(assumed)
     if not front_end(run.framework):
-        why = "none stated" if run.framework is None else f"{run.framework!r} is not known"
-        opens.note("framework", word, source=f"{why}: usual for this task and size", effect="memory, launch")
+        why = note("run.source.no_framework")
+        if run.framework is not None:
+            why = note("run.source.unknown_framework", word=repr(run.framework))
+        opens.note("framework", word, source=why, effect=note("run.effect.memory_launch"))
     fused = (run.fused_kernels or "").lower()
     if fused in CHUNKED:
         trainer = replace(trainer, logit_bytes_forward=0.0, logit_bytes_peak=0.0, logit_bytes_reserved=0.0)
@@ -248,14 +260,21 @@ def _seq_len(run: MeasuredRun, opens: Openings, arch: Architecture, method: Meth
     capped: dict[float, float] = {}
     for length, weight in options.items():
         capped[min(length, longest)] = capped.get(min(length, longest), 0.0) + weight
-    opens.choose("seq_len", capped, source="usual lengths", effect="activations, logits, time")
+    opens.choose(
+        "seq_len", capped, source=note("run.source.lengths"), effect=note("run.effect.activations_logits_time")
+    )
     return 2048.0
 
 
 def _offload(run: MeasuredRun, opens: Openings) -> float:
     stated = offload_of(run, opens)
     if run.parallel.get("offload") is None and "cpu offload" in (run.optimizer or "").lower():
-        opens.note("parallel.offload", "optimizer", source="named with the optimizer", effect="memory of states")
+        opens.note(
+            "parallel.offload",
+            "optimizer",
+            source=note("run.source.optimizer_named"),
+            effect=note("run.effect.memory_of_states"),
+        )
         return float(Offload.OPTIMIZER)
     return stated
 
@@ -268,7 +287,7 @@ def _expert_parallel(opens: Openings, arch: Architecture, run: MeasuredRun, *, f
     usual = 1.0
     while usual * 2 <= min(data, arch.moe.experts, 8):
         usual *= 2
-    opens.note("parallel.ep", f"{usual:g}", source="experts over the data-parallel ranks", effect="expert weights")
+    opens.note("parallel.ep", f"{usual:g}", source=note("run.source.experts"), effect=note("run.effect.expert_weights"))
     return usual
 
 
@@ -276,14 +295,19 @@ def _job(run: MeasuredRun, opens: Openings, method: Method, arch: Architecture, 
          precision: str, seq_len: Num, fill: Num, layout: Layout) -> Job:  # fmt: skip
     optimizer = run.optimizer or trainer.optimizer_default
     if find_optimizer(optimizer) is None:
-        opens.note("optimizer", "adamw", source=f"unknown optimizer {optimizer!r}", effect="moments")
+        opens.note(
+            "optimizer",
+            "adamw",
+            source=note("run.source.unknown_optimizer", word=repr(optimizer)),
+            effect=note("run.effect.moments"),
+        )
         optimizer = "adamw"
     elif run.optimizer is None:
-        opens.note("optimizer", optimizer, source="default of the trainer", effect="moments")
+        opens.note("optimizer", optimizer, source=note("run.source.trainer"), effect=note("run.effect.moments"))
     adapter = adapter_of(run, opens, method, front=front)
     quantisation = quantisation_of(run, opens, method, front=front)
     if method.objective == "gkd":
-        opens.note("roles.teacher", arch.id, source="teacher as large as the student", effect="memory, time")
+        opens.note("roles.teacher", arch.id, source=note("run.source.teacher"), effect=note("run.effect.memory_time"))
     compiled = run.compile if run.compile is not None else trainer.family == "titan"
     return Job(
         method=method.base,
@@ -320,16 +344,16 @@ def _attention(run: MeasuredRun, opens: Openings, arch: Architecture, *, front: 
         return "flash" if run.flash_attention else plain
     if arch.attention_sink_params and front in MEGATRON_LIKE and (run.date or "9999") < SINKS_SINCE:
         opens.note(
-            "flash_attention", plain, source="no fused kernel for sinks at that date", effect="activations, time"
+            "flash_attention", plain, source=note("run.source.no_sinks"), effect=note("run.effect.activations_time")
         )
         return plain
     if front == "megatron" and _is_megatron_test(run, arch):
-        why = "Megatron's own small test models run unfused, to repeat bit by bit"
-        opens.note("flash_attention", plain, source=why, effect="activations, time")
+        why = note("run.source.megatron_tests")
+        opens.note("flash_attention", plain, source=why, effect=note("run.effect.activations_time"))
         return plain
     old = run.date is not None and run.date < FLASH_SINCE
     word = plain if old and front not in ("llm-foundry", "torchtitan") else "flash"
-    opens.note("flash_attention", word, source="usual at the date of the source", effect="activations, time")
+    opens.note("flash_attention", word, source=note("run.source.date"), effect=note("run.effect.activations_time"))
     return word
 
 

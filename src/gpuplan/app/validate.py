@@ -13,7 +13,7 @@ from gpuplan.app.run_to_job import Reading, read_run
 from gpuplan.data.catalogue import Catalogue
 from gpuplan.errors import QuestionError
 from gpuplan.facts.measured import MeasuredRun
-from gpuplan.question.figures import Assumed, Range
+from gpuplan.question.figures import Range
 from gpuplan.units import GIB
 
 SCHEMA = 1
@@ -51,7 +51,7 @@ def predict_all(runs: Sequence[MeasuredRun], catalogue: Catalogue, *, lang: str 
             answers.append({"id": run.id, "skipped": reading, "assumed": [], "predicted": None})
             continue
         estimate = next(estimates)
-        assumed = [shown(assumption) for assumption in estimate.assumed]
+        assumed = [assumption.say(lang) for assumption in estimate.assumed]
         answers.append({"id": run.id, "skipped": None, "assumed": assumed, "predicted": predicted(estimate)})
     return answers
 
@@ -82,13 +82,6 @@ def predicted(estimate: Estimate) -> dict[str, Any]:
         "memory": memory_parts(estimate.memory),
         "time": None if estimate.step is None else time_parts(estimate.step),
     }
-
-
-def shown(assumed: Assumed) -> dict[str, str]:
-    """An assumption as plain values."""
-    return {
-        "field": assumed.field, "value": assumed.value, "source": assumed.source, "effect": assumed.effect,
-    }  # fmt: skip
 
 
 def _range(found: Range | None, unit: float = 1.0) -> dict[str, float] | None:

@@ -19,7 +19,7 @@ WORD: Final = {True: "fits", False: "does_not_fit", None: "unsure"}
 
 def answer(request: Request) -> Answer:
     """The estimate as plain values."""
-    return estimate_file(Path(request.arguments["RUN"]), catalogue_of(request))
+    return estimate_file(Path(request.arguments["RUN"]), catalogue_of(request), lang=request.lang)
 
 
 def show(answer: Answer, request: Request) -> Sequence[Block]:

@@ -15,7 +15,8 @@ from typing import Any, Final
 
 from gpuplan.errors import FactError
 from gpuplan.facts.trainer import Trainer
-from gpuplan.question.figures import Assumed
+from gpuplan.question.figures import Assumed, assumption
+from gpuplan.question.note import note
 
 STATES: Final = (
     "weight_bytes", "compute_copy_bytes", "grad_bytes", "master_bytes", "moment_bytes", "step_temp_bytes",
@@ -136,8 +137,12 @@ def choose_trainer(
     if front is None:
         word = default_framework(method, params, n_gpus)
         front = front_end(word) or "transformers"
-        why = "no framework stated" if framework is None else f"unknown framework {framework!r}"
-        assumed.append(Assumed(field="framework", value=word, source=why, effect="states, loss, recompute, launch"))
+        why = note("run.source.no_framework_stated")
+        if framework is not None:
+            why = note("run.source.framework_word", word=repr(framework))
+        assumed.append(
+            assumption("framework", str(word), source=why, effect=note("run.effect.states_loss_recompute_launch"))
+        )
     when = _When(front=front, version=version, date=date)
     trains = "full" if method in ("full", "pretrain", "continue", "freeze") else method
     trainer = trainers[_record(front, method, trains, precision, zero, fsdp, when, master_fp32)]
@@ -157,8 +162,8 @@ def choose_trainer(
         trainer = replace(trainer, grads_sharded_from_zero=2, keeps_grads=False)
     trainer = _stated(trainer, precision, master_fp32, zero)
     if trainer.assumed and framework is not None:
-        near = f"{trainer.id}: {len(trainer.assumed)} figures from its nearest relative"
-        assumed.append(Assumed(field="framework", value=trainer.id, source=near, effect="memory and launch"))
+        near = note("run.source.relative", trainer=trainer.id, n=len(trainer.assumed))
+        assumed.append(assumption("framework", trainer.id, source=near, effect=note("run.effect.memory_and_launch")))
     return trainer, tuple(assumed)
 
 
