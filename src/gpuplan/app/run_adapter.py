@@ -9,22 +9,8 @@ from gpuplan.facts.measured import MeasuredRun
 from gpuplan.question.job import Adapter, Quantisation
 from gpuplan.question.methods import Method
 from gpuplan.question.note import note
+from gpuplan.question.quantisation import quantised
 
-NF4, NF4_DOUBLE, GPTQ4, INT8 = 0.5 + 4 / 64, 0.5 + 1 / 64 + 4 / (64 * 256), 0.53, 1.03
-QUANTISED: Final = {
-    # word of a row: bytes a weight, source
-    "nf4": (NF4, "4-bit codes and an fp32 scale a block of 64 (arXiv:2305.14314, section 3)"),
-    "nf4-dq": (NF4_DOUBLE, "scales quantised too (arXiv:2305.14314, section 3)"),
-    "fp4": (NF4, "as nf4, arXiv:2305.14314 section 3"),
-    "4bit": (NF4, "as nf4, arXiv:2305.14314 section 3"),
-    "8bit": (INT8, "8-bit codes with scales (arXiv:2208.07339)"),
-    "awq": (GPTQ4, "4-bit codes with scales and zeros (arXiv:2306.00978)"),
-    "int4": (GPTQ4, "4-bit codes with scales, zeros and order index (arXiv:2210.17323)"),
-    "gptq-int4": (GPTQ4, "4-bit codes with scales, zeros and order index (arXiv:2210.17323)"),
-    "gptq": (GPTQ4, "4-bit codes with scales, zeros and order index (arXiv:2210.17323)"),
-    "gptq-int8": (INT8, "8-bit codes with scales (arXiv:2210.17323)"),
-    "int8": (INT8, "8-bit codes with scales (arXiv:2208.07339)"),
-}
 DOUBLE_BY_DEFAULT: Final = frozenset({"llamafactory", "axolotl", "unsloth", "torchtune", "fsdp-qlora"})
 """Front ends whose 4-bit default quantises the scales too (their configurations; see docs/trainers.md)."""
 COMPUTE: Final = {
@@ -77,7 +63,7 @@ def numbers_of(run: MeasuredRun, opens: Openings, *, front: str, bf16: bool, fp8
         if word == "bf16" and not bf16:
             opens.note("precision", "bf16", source=note("run.source.no_bf16"), effect=note("run.effect.speed"))
         return Numbers(precision=COMPUTE[word], master_fp32=master)
-    if word in QUANTISED:
+    if quantised(word) is not None:
         value = "fp16" if word.startswith("gptq") else half
         opens.note(
             "precision", value, source=note("run.source.stores", word=word), effect=note("run.effect.activations")
@@ -96,7 +82,7 @@ def numbers_of(run: MeasuredRun, opens: Openings, *, front: str, bf16: bool, fp8
 def quantisation_of(run: MeasuredRun, opens: Openings, method: Method, *, front: str) -> Quantisation | None:
     """How frozen weights are stored, where they are quantised."""
     word = (run.precision or "").lower()
-    if word not in QUANTISED or not method.adapts:
+    if quantised(word) is None or not method.adapts:
         if method.base != "qlora":
             return None
         word = "nf4"
@@ -104,8 +90,7 @@ def quantisation_of(run: MeasuredRun, opens: Openings, method: Method, *, front:
     if word == "nf4" and front in DOUBLE_BY_DEFAULT:
         opens.note("precision", "nf4-dq", source=note("run.source.double"), effect=note("run.effect.frozen_weights"))
         word = "nf4-dq"
-    size, source = QUANTISED[word]
-    return Quantisation(name=word, bytes_per_param=size, source=source)
+    return quantised(word)
 
 
 def adapter_of(run: MeasuredRun, opens: Openings, method: Method, *, front: str) -> Adapter | None:
