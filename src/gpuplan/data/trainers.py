@@ -171,12 +171,13 @@ def default_framework(method: str, params: float | None, n_gpus: float) -> str:
     """The framework that people use for such a job, when nobody says one.
 
     Pre-training on more than a node of more than 3B parameters: Megatron; other pre-training: torchtitan;
-    adapters: LLaMA-Factory; full fine-tuning: transformers (with DeepSpeed or FSDP as the layout says).
+    adapters and full fine-tuning: LLaMA-Factory, which trains in full with fp32 states (16 bytes a parameter). The
+    transformers Trainer keeps the checkpoint's 16-bit dtype (8 bytes) unless told otherwise: nobody's safe default.
     """
     size = params or 0.0
     if method in ("pretrain", "continue"):
         return "megatron" if n_gpus > 8 and size > 3e9 else "torchtitan"
-    return "llama-factory" if method in ("lora", "qlora") else "transformers"
+    return "llama-factory"
 
 
 def front_end(framework: str | None) -> str | None:
