@@ -46,8 +46,11 @@ SPREADS = {
 }
 
 
-def test_a_range_is_the_typical_value_times_both_ends() -> None:
-    assert around(100.0, spread(0.9, 1.25)) == Range(low=90.0, typical=100.0, high=125.0)
+def test_a_range_is_the_typical_value_times_both_ends_of_its_group() -> None:
+    found = around(np.array([100.0, 100.0]), np.array([True, False]), spread(0.9, 1.25), spread(0.5, 2.0))
+    assert list(found.low) == [90.0, 50.0]
+    assert list(found.high) == [125.0, 200.0]
+    assert list(found.typical) == [100.0, 100.0]
 
 
 def test_the_narrowest_group_that_was_measured_holds() -> None:

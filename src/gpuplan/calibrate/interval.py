@@ -22,12 +22,7 @@ LAUNCH_SHARE: Final = 0.3
 """Share of forward and backward from which a step is called bound by the host."""
 
 
-def around(typical: Num, spread: Spread) -> Range:
-    """The range of a typical value."""
-    return Range(low=typical * spread.low, typical=typical * 1.0, high=typical * spread.high)
-
-
-def around_either(typical: Num, is_first: Mask, first: Spread, other: Spread) -> Range:
+def around(typical: Num, is_first: Mask, first: Spread, other: Spread) -> Range:
     """The range of each typical value, by the group it belongs to."""
     return Range(
         low=typical * np.where(is_first, first.low, other.low),
@@ -69,7 +64,7 @@ def memory_ranges(memory: Memory, job: Job, spreads: Mapping[str, Spread]) -> di
         ("needed", "needed", needed_bytes(memory)),
     ):
         usual = choose_spread(spreads, *keys_of(figure, job.trainer.family, kind_of(job)))
-        found[name] = around_either(typical, small, choose_spread(spreads, f"{figure}/small", figure), usual)
+        found[name] = around(typical, small, choose_spread(spreads, f"{figure}/small", figure), usual)
     return found
 
 
@@ -99,7 +94,7 @@ def seconds_range(
     if not chip_is_measured:
         keys = (*keys_of("time/borrowed", family, kind), *keys)
     launch = choose_spread(spreads, "time/launch", "time")
-    return around_either(total_s, waits, launch, choose_spread(spreads, *keys))
+    return around(total_s, waits, launch, choose_spread(spreads, *keys))
 
 
 def keys_of(figure: str, family: str, kind: str) -> tuple[str, ...]:
