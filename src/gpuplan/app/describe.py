@@ -6,8 +6,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from gpuplan.app.parts import memory_parts, rounded, time_parts
 from gpuplan.app.question_to_job import Understood
-from gpuplan.app.run_estimate import memory_parts, rounded, time_parts
 from gpuplan.calibrate.interval import memory_ranges, step_range
 from gpuplan.data.spreads import load_spreads
 from gpuplan.model.architectures.decoder import decoder

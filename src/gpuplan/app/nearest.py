@@ -7,9 +7,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from gpuplan.app.check import Tried, try_on
 from gpuplan.app.describe import bill_of, hours, layout_json, memory_json, pace_of, range_json
-from gpuplan.app.run_estimate import rounded
+from gpuplan.app.parts import rounded
+from gpuplan.app.tried import Tried, try_on
 from gpuplan.data.catalogue import Catalogue
 from gpuplan.data.offers import RANKED_CONFIDENCE
 from gpuplan.errors import QuestionError

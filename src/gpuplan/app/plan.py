@@ -21,9 +21,9 @@ from gpuplan.app.describe import (
     rough_pace,
     time_json,
 )
+from gpuplan.app.parts import rounded
 from gpuplan.app.plan_result import PlanPick, PlanPoint, PlanResult, Rejected
 from gpuplan.app.rejected import Limits, nearest_of, rejections_of
-from gpuplan.app.run_estimate import rounded
 from gpuplan.app.searched import Searched, currency_of, search_of, stand_of
 from gpuplan.app.shown import assumed_json, offer_view, question_json
 from gpuplan.app.sites import OWN

@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from gpuplan.app.check import try_on, variants_on
 from gpuplan.app.nearest import nearest_changes, relaxed_questions
 from gpuplan.app.rejected import what_of
 from gpuplan.app.searched import Searched, currency_of, search_of, stand_of
+from gpuplan.app.tried import try_on, variants_on
 from gpuplan.data.catalogue import Catalogue
 from gpuplan.question.note import Note, note, spent
 from gpuplan.search.rank import best

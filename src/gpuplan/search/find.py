@@ -329,7 +329,7 @@ def _imagined(
 ) -> tuple[Floats, Floats]:
     """Cost and seconds no real point of the site can be below."""
     counts = [column(pool.candidates.layout, "n_gpus")[part] for pool, part in zip(pools, rows, strict=True)]
-    n_gpus = np.unique(np.concatenate(counts))
+    n_gpus = np.array(sorted(set(np.concatenate(counts).tolist())))
     ideal = charge(
         run, gpu_s_per_row * run.global_batch / n_gpus, n_gpus=n_gpus, n_nodes=n_gpus / site.gpus, checkpoint_bytes=0.0,
         price_per_hour=float(np.min(site.price_per_hour)),
