@@ -278,3 +278,18 @@ def test_throughput_counts_the_batch_that_was_computed(catalogue: Catalogue, fie
     before, after = predicted(catalogue, **row), predicted(catalogue, **{**row, field: 8})
     ratio = after["tokens_per_s_per_gpu"]["typical"] / before["tokens_per_s_per_gpu"]["typical"]
     assert 0.9 < ratio < 2
+
+
+def test_what_is_not_computed_keeps_a_row_from_being_called_sure(catalogue: Catalogue) -> None:
+    small = {"task": "lora", "lora": {"rank": 8}, "seq_len": 512}
+    assert predicted(catalogue, **small)["fits"] is True
+    towers = predicted(
+        catalogue, **{**small, "model": {"name": "Qwen2.5-VL-7B", "params_b": 8.3, "kind": "multimodal"}}
+    )
+    assert towers["fits"] is None and towers["limit"] == "model.kind" and towers["fits_probability"] < 0.95
+
+
+def test_an_objective_with_a_stated_rank_trains_adapters(catalogue: Catalogue) -> None:
+    whole, adapters = predicted(catalogue, task="dpo"), predicted(catalogue, task="dpo", lora={"rank": 16})
+    assert adapters["memory"]["states"]["moments"] < 0.1 * whole["memory"]["states"]["moments"]
+    assert adapters == predicted(catalogue, task="dpo_lora", lora={"rank": 16})

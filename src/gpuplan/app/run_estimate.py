@@ -5,25 +5,28 @@
 Each scenario is a two-sided log-normal around its typical value; the 90 % interval is that of the mixture.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpuplan.app.assume import quantile
+from gpuplan.app.parts import first as first
+from gpuplan.app.parts import memory_parts as memory_parts
+from gpuplan.app.parts import rounded as rounded
+from gpuplan.app.parts import time_parts as time_parts
 from gpuplan.app.run_batch import Computed, compute
 from gpuplan.app.run_to_job import Reading
 from gpuplan.calibrate.interval import memory_ranges, step_range
 from gpuplan.data.catalogue import Catalogue
 from gpuplan.data.kernels import measured_chips
 from gpuplan.data.spreads import load_spreads
-from gpuplan.model.terms import Memory, States, Step
+from gpuplan.model.terms import Memory, Step
 from gpuplan.model.verdict import fits_probability, verdict
 from gpuplan.question.figures import Assumed, Range, assumption
 from gpuplan.question.note import note
-from gpuplan.units import GIB
 
 Array = NDArray[np.float64]
 
@@ -31,6 +34,8 @@ NODES: Final = np.array([-1.645, -1.0, -0.6, -0.3, 0.0, 0.3, 0.6, 1.0, 1.645])
 """Points of the normal distribution at which a scenario's range is read."""
 NODE_WEIGHTS: Final = np.array([0.1, 0.115, 0.115, 0.115, 0.11, 0.115, 0.115, 0.115, 0.1])
 """About the share of the distribution around each point; the ends take the tails."""
+PARTIAL: Final = 0.9
+"""Most that the chance to fit can be where a part of what stands on the card is not computed: "fits" needs more."""
 CONTRADICTS: Final = 0.3
 """Difference from the stated batch beyond which the step is that of another batch (uneven last micro-batches aside)."""
 HOST_SPREAD: Final = (0.75, 1.35)
@@ -160,7 +165,7 @@ def _outcome(reading: Reading, needed: Range, memory: Memory) -> Outcome:
         for capacity in reading.cards.capacities
     ]
     host = _host_chance(reading, memory)
-    chances = [chance * host for chance in chances]
+    chances = [np.minimum(chance * host, PARTIAL if reading.beyond else 1.0) for chance in chances]
     whole = [float(np.sum(weights * chance)) for chance in chances]
     words = {verdict(chance) for chance in whole}
     if len(words) > 1:
@@ -172,6 +177,8 @@ def _outcome(reading: Reading, needed: Range, memory: Memory) -> Outcome:
         return Outcome(fits=False if word == "does_not_fit" else None, probability=chance, limit="host.ram_gb")
     if word == "does_not_fit":
         return Outcome(fits=False, probability=chance, limit=_widest_phase(memory))
+    if reading.beyond and verdict(chance / PARTIAL) == "fits":
+        return Outcome(fits=None, probability=chance, limit=reading.beyond)
     return Outcome(fits=None, probability=chance, limit=_deciding(reading, chances[0]) or _widest_phase(memory))
 
 
@@ -219,39 +226,3 @@ def _opened(reading: Reading) -> tuple[Assumed, ...]:
         field, value = FIELD.get(opening.field, opening.field), opening.shown(opening.values[0])
         found.append(assumption(field, value, source=source, effect=opening.effect))
     return tuple(found)
-
-
-def first(value: Any) -> float:
-    """The value of the likeliest scenario."""
-    return float(np.asarray(value, dtype=float).ravel()[0])
-
-
-def memory_parts(memory: Memory) -> dict[str, Any]:
-    """Parts of the likeliest scenario in GiB: states, what else the peak holds, phases, host, checkpoint."""
-    states = {f.name.removesuffix("_bytes"): _gib(getattr(memory.states, f.name)) for f in fields(States)}
-    skipped = ("states", "phases", "host_bytes_per_node", "checkpoint_bytes")
-    parts = {
-        f.name.removesuffix("_bytes"): _gib(getattr(memory, f.name)) for f in fields(Memory) if f.name not in skipped
-    }
-    return {
-        "states": states,
-        "parts": parts,
-        "phases": {name: _gib(value) for name, value in memory.phases.items()},
-        "host_per_node": _gib(memory.host_bytes_per_node),
-        "checkpoint": _gib(memory.checkpoint_bytes),
-    }
-
-
-def time_parts(step: Step) -> Mapping[str, float]:
-    """Seconds by cause in the likeliest scenario."""
-    parts = {f.name: rounded(max(first(getattr(step, f.name)), 0.0)) for f in fields(Step)}
-    return {**parts, "total_s": rounded(first(step.total_s))}
-
-
-def _gib(value: Any) -> float:
-    return rounded(first(value) / GIB)
-
-
-def rounded(value: float) -> float:
-    """Six significant digits: beyond any accuracy, and stable in text."""
-    return float(f"{value:.6g}")

@@ -68,6 +68,8 @@ CAPPED_FILLS: Final = {0.5: 0.5, 1.0: 0.25, 0.25: 0.25}
 CAPS_DATA: Final = frozenset({"ms-swift", "llamafactory", "axolotl", "unsloth"})
 FLASH_SINCE: Final = "2023-07"
 """From here on trainers use a fused attention kernel by default (FlashAttention-2, torch 2 sdpa)."""
+SDPA_SINCE: Final = "2023-12"
+"""The same for trainers on transformers (sdpa became its default in release 4.36)."""
 TEST_HIDDEN: Final = 1024
 """Hidden width up to which a model of a development version is a test model (megatron-lm tests/functional_tests)."""
 SINKS_SINCE: Final = "2026-06"
@@ -89,11 +91,13 @@ class Reading:
     host_bytes: float | None
     generates: bool
     """True where generation, which is not modelled, is part of a step."""
+    beyond: str | None = None
+    """The field behind something on the card that is not computed: towers of a multimodal model, an engine."""
 
 
 def read_run(run: MeasuredRun, catalogue: Catalogue) -> Reading:
     """The reading of a row; raises QuestionError where no honest estimate is possible."""
-    method = method_of(run.task)
+    method = _method(run)
     arch, notes = model_of(run, lambda name, params: _found(name, params, catalogue))
     opens = Openings(notes=list(notes))
     if method.nearest:
@@ -150,7 +154,24 @@ def read_run(run: MeasuredRun, catalogue: Catalogue) -> Reading:
     return Reading(
         run=run, job=job, layout=layout, grid=grid, opens=tuple(opens.found), assumed=tuple(opens.notes), cards=cards,
         host_bytes=ram * GB if ram else None, generates=method.objective in GENERATES,
+        beyond=_beyond(run, method, job),
     )  # fmt: skip
+
+
+def _method(run: MeasuredRun) -> Method:
+    """The method of a row; an objective alone (grpo, dpo) with a stated rank trains adapters."""
+    method = method_of(run.task)
+    alone = ":" not in run.task and method.objective not in ("pretrain", "sft")
+    if run.lora.get("rank") and not method.adapts and alone:
+        return method_of(f"{run.task}_lora")
+    return method
+
+
+def _beyond(run: MeasuredRun, method: Method, job: Job) -> str | None:
+    """What stands on the card and is not computed, by the field that says so."""
+    if run.model.get("kind") == "multimodal":
+        return "model.kind"
+    return "task" if method.objective in GENERATES and not job.rollout_share else None
 
 
 def _nominal_params(run: MeasuredRun, arch: Architecture, catalogue: Catalogue) -> float:
@@ -342,6 +363,11 @@ def _attention(run: MeasuredRun, opens: Openings, arch: Architecture, *, front: 
         return "eager"
     if run.flash_attention is not None:
         return "flash" if run.flash_attention else plain
+    if front == "pytorch" and arch.kind == "encoder":
+        opens.note(
+            "flash_attention", plain, source=note("run.source.reference"), effect=note("run.effect.activations_time")
+        )
+        return plain
     if arch.attention_sink_params and front in MEGATRON_LIKE and (run.date or "9999") < SINKS_SINCE:
         opens.note(
             "flash_attention", plain, source=note("run.source.no_sinks"), effect=note("run.effect.activations_time")
@@ -351,7 +377,7 @@ def _attention(run: MeasuredRun, opens: Openings, arch: Architecture, *, front: 
         why = note("run.source.megatron_tests")
         opens.note("flash_attention", plain, source=why, effect=note("run.effect.activations_time"))
         return plain
-    old = run.date is not None and run.date < FLASH_SINCE
+    old = run.date is not None and run.date < (SDPA_SINCE if trainer.family == "hf" else FLASH_SINCE)
     word = plain if old and front not in ("llm-foundry", "torchtitan") else "flash"
     opens.note("flash_attention", word, source=note("run.source.date"), effect=note("run.effect.activations_time"))
     return word

@@ -120,6 +120,10 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "Megatron 自带的小型测试模型不用融合算子，以便逐位复现",
     ),
     "run.source.date": ("usual at the date of the source", "来源日期时的常用选择"),
+    "run.source.reference": (
+        "publishers' reference codes of encoders keep plain attention",
+        "厂商的编码器参考代码使用普通注意力",
+    ),
     "run.source.no_card": ("hardware.gpu is not stated", "没有给出 hardware.gpu"),
     "run.source.stores": ("{word} stores weights; products run in 16 bit", "{word} 只用于存储权重；矩阵乘用 16 位计算"),
     "run.source.nearest": ("nearest to {word}", "与 {word} 最接近"),
