@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from gpuplan.advice.explain import Rejection, Shortage, memory_rejection
 from gpuplan.model.verdict import fits_probability
 from gpuplan.question.figures import Range
-from gpuplan.search.candidates import column
+from gpuplan.search.candidates import among, column
 from gpuplan.search.find import Found, Pool, Short, Site
 from gpuplan.search.prune import fits_host
 from gpuplan.units import GIB
@@ -49,7 +49,7 @@ def _least(found: Found, site: Site) -> Iterator[tuple[float, Pool, int]]:
     for pool in found.pools[site.bf16]:
         layout, host = pool.candidates.layout, site.hardware.machine.host_bytes
         size, total = column(layout, "gpus_per_node"), column(layout, "n_gpus")
-        here: NDArray[np.bool_] = (size == site.gpus) & np.isin(total / site.gpus, site.counts)
+        here: NDArray[np.bool_] = (size == site.gpus) & among(total / site.gpus, site.counts)
         here &= fits_host(pool.memory.host_bytes_per_node, host, layout.offload)
         if np.any(here):
             needed = np.where(here, pool.needed.typical, np.inf)

@@ -74,6 +74,12 @@ def column(layout: Layout, name: str) -> Floats:
     return np.asarray(getattr(layout, name), dtype=float)
 
 
+def among(values: Floats, few: Floats) -> Mask:
+    """Which values are one of a few; np.isin would load masked arrays for it, 20 ms of a 0.8 s plan."""
+    found: Mask = np.any(values[:, None] == few, axis=1)
+    return found
+
+
 def take(layout: Layout, where: Mask | NDArray[np.intp]) -> Layout:
     """Some candidates of an array layout."""
     return Layout(**{f.name: np.asarray(getattr(layout, f.name))[where] for f in fields(Layout)})

@@ -23,7 +23,7 @@ from gpuplan.question.data_size import Data, padded_len
 from gpuplan.question.figures import Range
 from gpuplan.question.job import Job
 from gpuplan.question.layout import Layout
-from gpuplan.search.candidates import Candidates, Fleet, candidates_of, column, take
+from gpuplan.search.candidates import Candidates, Fleet, among, candidates_of, column, take
 from gpuplan.search.charge import Run, charge
 from gpuplan.search.prune import HOST_SHARE, fastest_each, fits_host, worth_timing
 from gpuplan.search.rank import Points, chosen, joined_points
@@ -255,7 +255,7 @@ def _here(pool: Pool, site: Site) -> NDArray[np.bool_]:
     """Layouts of the site's node size and node counts."""
     layout = pool.candidates.layout
     gpus, total = column(layout, "gpus_per_node"), column(layout, "n_gpus")
-    here: NDArray[np.bool_] = (gpus == site.gpus) & np.isin(total / site.gpus, site.counts)
+    here: NDArray[np.bool_] = (gpus == site.gpus) & among(total / site.gpus, site.counts)
     return here
 
 
@@ -285,7 +285,7 @@ def _on_site(pool: Pool, rows: Ints, site: Site) -> Ints:
     layout = pool.candidates.layout
     needed = np.broadcast_to(pool.memory.host_bytes_per_node, len(pool.candidates))[rows]
     host = fits_host(needed, site.hardware.machine.host_bytes, column(layout, "offload")[rows])
-    return rows[host & np.isin(column(layout, "n_gpus")[rows] / site.gpus, site.counts)]
+    return rows[host & among(column(layout, "n_gpus")[rows] / site.gpus, site.counts)]
 
 
 def _first_that_fits(pools: Sequence[Pool], rows: Sequence[Ints]) -> list[Ints]:
@@ -298,8 +298,8 @@ def _first_that_fits(pools: Sequence[Pool], rows: Sequence[Ints]) -> list[Ints]:
     kept, done = [], np.zeros(0)
     for pool, part in zip(pools, rows, strict=True):
         counts = column(pool.candidates.layout, "n_gpus")[part]
-        kept.append(part[~np.isin(counts, done)])
-        done = np.concatenate((done, counts))
+        kept.append(part[~among(counts, done)])
+        done = np.array(sorted({*done.tolist(), *counts.tolist()}))
     return kept
 
 
