@@ -27,6 +27,7 @@ from gpuplan.app.offers_for import cheapest_for
 from gpuplan.app.parts import rounded
 from gpuplan.app.shown import assumed_json, offer_view, question_json
 from gpuplan.app.sites import variant_note
+from gpuplan.app.states import pure_16_bit_warning
 from gpuplan.app.tried import Tried, try_on, variants_on
 from gpuplan.data.catalogue import Catalogue, open_catalogue
 from gpuplan.data.costs import fx_rate
@@ -174,4 +175,5 @@ def _warnings(tried: Tried, today: date) -> list[Note]:
         fits_probability=1.0, cost_usd=None, budget_usd=None, resume_auto=None, country=None,
         host_bytes_needed=float(tried.detail.memory.host_bytes_per_node),
     )  # fmt: skip
+    found += pure_16_bit_warning(tried.detail)
     return [*found, *(one for one in warnings_of(chosen, today) if one.key != "warn.own_cost")]

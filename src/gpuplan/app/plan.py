@@ -27,6 +27,7 @@ from gpuplan.app.rejected import Limits, nearest_of, rejections_of
 from gpuplan.app.searched import Searched, currency_of, search_of, stand_of
 from gpuplan.app.shown import assumed_json, offer_view, question_json
 from gpuplan.app.sites import OWN
+from gpuplan.app.states import pure_16_bit_warning, states_of
 from gpuplan.data.catalogue import Catalogue, open_catalogue
 from gpuplan.data.providers import country_of
 from gpuplan.facts.offer import Offer
@@ -120,7 +121,7 @@ def _pick(searched: Searched, label: str, point: int, runner_up: int | None, lan
         checkpoint_bytes=rounded(float(detail.memory.checkpoint_bytes)),
         runner_up=None if runner_up is None else _point(searched, runner_up),
         assumed=[assumed_json(one, lang) for one in _assumed(searched, detail)],
-        warnings=[one.say(lang) for one in (*warnings, *converted)],
+        warnings=[one.say(lang) for one in (*pure_16_bit_warning(detail), *warnings, *converted)],
     )
 
 
@@ -149,6 +150,8 @@ def _assumed(searched: Searched, detail: Detail) -> list[Assumed]:
     question, found = searched.understood.question, []
     if question.precision is None:
         found.append(default_precision(detail.job.precision == "bf16")[1])
+    if question.framework is None and not searched.understood.method.adapts:
+        found.append(states_of(detail.job))
     found.append(assumed("layout", note("value.searched"), note("source.layout")))
     return found
 

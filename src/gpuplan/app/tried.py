@@ -14,6 +14,7 @@ import numpy as np
 from gpuplan.app.describe import Detail, detail_of, needed_of, seconds_of
 from gpuplan.app.question_to_job import Understood, understand
 from gpuplan.app.sites import hardware_of, node_machine, own_fleet
+from gpuplan.app.states import states_of
 from gpuplan.data.catalogue import Catalogue
 from gpuplan.errors import QuestionError
 from gpuplan.facts.chip import Chip
@@ -80,6 +81,8 @@ def try_on(question: Question, catalogue: Catalogue, *, chip: Chip, nodes: int, 
                      assumed=tuple(extra))  # fmt: skip
     pool, row = pools[place[0]], place[1]
     detail = detail_of(understood, pool.variant.job, at(pool.candidates.layout, row), hardware)
+    if question.framework is None and not understood.method.adapts:
+        extra.append(states_of(pool.variant.job))
     if not pool.variant.fixed:
         extra.append(assumed("layout", note("value.searched"), note("source.layout.smallest")))
     return Tried(

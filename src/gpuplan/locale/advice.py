@@ -49,6 +49,13 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     "assumed.precision": ("speed and memory", "影响速度和显存"),
     "assumed.quantisation": ("memory of the frozen weights", "影响冻结权重的显存"),
     "assumed.seq_len": ("activations and logits in memory; time", "影响激活和 logits 的显存以及时间"),
+    "assumed.states": ("memory", "影响显存"),
+    "states.part": ("{bytes} {name}", "{name} {bytes}"),
+    "states.value": ("{bytes} bytes a trained parameter: {parts}", "每个训练参数 {bytes} 字节：{parts}"),
+    "warn.pure_16_bit": (
+        "pure 16-bit states ({trainer}): small updates are lost; with fp32 states this layout needs {gib} GiB of the {capacity} GiB of a card",
+        "状态全为 16 位（{trainer}）：较小的更新会丢失；若用 fp32 状态，该并行配置每卡需要 {gib} GiB（每卡共 {capacity} GiB）",
+    ),
     "assumed.tokens": ("the figures are per million tokens", "结果按每百万 token 计"),
     "limit.layout": (
         "no layout divides the model and a global batch of {batch} over {gpus} GPUs",
