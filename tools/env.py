@@ -21,6 +21,11 @@ RUN_LOCK = "requirements.lock"
 def main(lock_name: str) -> int:
     """Install the packages of `lock_name`; the exit code."""
     try:
+        if _is_of_another():
+            return _fail(
+                f"you may not run {VENV / 'bin' / 'python'}, which another user has set up: copy the project without "
+                ".venv to a folder of yours and run it there"
+            )
         (ROOT / ".cache").mkdir(exist_ok=True)
         with (ROOT / ".cache" / "setup.lock").open("w") as gate:
             fcntl.flock(gate, fcntl.LOCK_EX)
@@ -42,6 +47,7 @@ def _set_up(lock_name: str) -> int:
             return 1
     if lock_name != RUN_LOCK and not _install(lock_name):
         return 1
+    _compile_source()
     print(f"Set up in {time.monotonic() - started:.0f} s.", file=sys.stderr, flush=True)
     return 0
 
@@ -50,6 +56,17 @@ def _is_complete(lock_name: str) -> bool:
     stamp = VENV / lock_name
     usable = (VENV / "bin" / "python").exists()
     return usable and stamp.is_file() and stamp.read_bytes() == (ROOT / lock_name).read_bytes()
+
+
+def _is_of_another() -> bool:
+    """True where .venv is there but its Python lies in a folder that this user may not enter."""
+    python = VENV / "bin" / "python"
+    if not os.path.lexists(python) and os.access(VENV, os.R_OK | os.X_OK):
+        return False
+    try:
+        return VENV.exists() and python.exists() and not os.access(python, os.X_OK)
+    except PermissionError:
+        return True
 
 
 def _make_venv() -> bool:
@@ -74,6 +91,11 @@ def _show_source() -> None:
     """Let .venv/bin/python import the package from src; the path is relative, so the project may be moved."""
     for packages in VENV.glob("lib/python*/site-packages"):
         (packages / "gpuplan.pth").write_text(os.path.relpath(ROOT / "src", packages) + "\n", encoding="utf-8")
+
+
+def _compile_source() -> None:
+    """Bytecode once, for environments that forbid Python to write it later; without it a start only takes longer."""
+    _run([str(VENV / "bin" / "python"), "-m", "compileall", "-q", str(ROOT / "src" / "gpuplan")])
 
 
 def _install(lock_name: str) -> bool:

@@ -91,6 +91,9 @@ def test_the_language_is_the_option_then_the_variable_then_the_locale() -> None:
         (["facts", "chips", "no-such-chip"], "no chips match 'no-such-chip'"),
         (["--lang", "fr"], "write en or zh"),
         (["plan", "--lang"], "--lang needs a value"),
+        (["plan", "7B", "--spot", "--no-spot"], "--spot and --no-spot exclude each other"),
+        (["check", "7B", "--no-packing", "--on", "1xT4", "--packing"], "--packing and --no-packing exclude each other"),
+        (["facts", "chips", "--csv", "--json"], "--json and --csv exclude each other"),
     ],
 )
 def test_a_mistake_is_one_line_with_the_mend(

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from gpuplan.data.catalogue import Catalogue
 from gpuplan.data.check import check_facts
+from gpuplan.data.chip_names import find_chip
 from gpuplan.data.machines import load_nodes
 from gpuplan.errors import QuestionError
 from gpuplan.units import GB, GIB, TFLOP
@@ -19,6 +20,9 @@ _NAMES: Final = (
     "id", "aliases", "name", "provider", "instance_type", "framework", "topic", "key", "gpu", "chip", "cloud",
 )  # fmt: skip
 
+CHIP_COLUMNS: Final = {"chips": "id", "machines": "chip", "offers": "gpu"}
+"""Where each kind of row names its accelerator."""
+
 
 def facts(kind: str, name: str | None, catalogue: Catalogue) -> Row:
     """Rows of one kind, those alone that match every word of `name`."""
@@ -26,10 +30,18 @@ def facts(kind: str, name: str | None, catalogue: Catalogue) -> Row:
         raise QuestionError("usage.kind", value=kind, known=", ".join((*KINDS, "check")))
     rows = list(KINDS[kind](catalogue))
     if name is not None:
-        rows = [row for row in rows if _is_named(row, name)] or [row for row in rows if _matches(row, name)]
+        named = [row for row in rows if _is_named(row, name)] or [row for row in rows if _matches(row, name)]
+        rows = named or _of_chip(kind, rows, name, catalogue)
     if name is not None and not rows:
         raise QuestionError("usage.no_fact", kind=kind, name=name)
     return {"schema": 1, "kind": kind, "name": name, "rows": rows}
+
+
+def _of_chip(kind: str, rows: list[Row], name: str, catalogue: Catalogue) -> list[Row]:
+    """Rows about a chip that people call `name` (昇腾910B, A100 80G)."""
+    key = CHIP_COLUMNS.get(kind)
+    found = {chip.id for chip in find_chip(name, catalogue.chips)} if key else set()
+    return [row for row in rows if key and row[key] in found]
 
 
 def check_all(catalogue: Catalogue, *, today: date, lang: str) -> Row:

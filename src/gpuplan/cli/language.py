@@ -1,5 +1,6 @@
-"""The language of a run: known before the parser is built, because its help texts depend on it."""
+"""The language and encoding of a run: known before the parser is built, because its help texts depend on it."""
 
+import sys
 from collections.abc import Mapping, Sequence
 
 from gpuplan.errors import QuestionError
@@ -17,6 +18,17 @@ def language_of(arguments: Sequence[str], environment: Mapping[str, str]) -> tup
     if named not in LANGUAGES:
         raise QuestionError("usage.lang", value=named)
     return named, others
+
+
+def checked(argument: str) -> str:
+    """The argument itself, unless it holds bytes that the locale's encoding does not know."""
+    try:
+        argument.encode()
+    except UnicodeEncodeError:
+        raise QuestionError(
+            "usage.encoding", value=ascii(argument)[:80], encoding=sys.getfilesystemencoding()
+        ) from None
+    return argument
 
 
 def _taken(arguments: Sequence[str]) -> tuple[str | None, list[str]]:

@@ -10,13 +10,13 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import Final, NoReturn, TextIO
 
 import typer
 
 from gpuplan.cli import parser
 from gpuplan.cli.commands import Command, Request
-from gpuplan.cli.language import language_of
+from gpuplan.cli.language import checked, language_of
 from gpuplan.errors import GpuplanError
 from gpuplan.locale import say
 
@@ -29,39 +29,47 @@ LONGEST: Final = 500
 
 def main() -> NoReturn:
     """Run the command line of this process and exit."""
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+    _start_in_utf8()
+    is_closed = sys.stdout is None
+    _open_streams()
     gc.set_threshold(RECORDS_KEPT)
-    code = run(sys.argv[1:])
-    try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        _close_quietly()
-    sys.exit(code)
+    sys.exit(_complain(say("en", "usage.no_output", why="closed"), 2) if is_closed else run(sys.argv[1:]))
 
 
 def run(arguments: Sequence[str]) -> int:
     """Answer `arguments` on standard output; the exit code."""
     lang = "en"
     try:
-        lang, others = language_of(arguments, os.environ)
-        program = _program()
-        command = parser.build(_answer, lang=lang, program=program)
-        with command.make_context(program, others) as context:
-            command.invoke(context)
-    except typer.Exit as done:
-        return done.exit_code
+        lang, others = language_of([checked(argument) for argument in arguments], os.environ)
+        code = _called(others, lang)
+        sys.stdout.flush()
+        return code
     except GpuplanError as error:
         return _complain(error.say(lang), 2)
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        _close_quietly()
+        _close_quietly(sys.stdout)
     except Exception as error:
+        if isinstance(error, OSError) and error.filename is None:
+            _close_quietly(sys.stdout)  # no file of ours: the answer itself could not be written
+            return _complain(say(lang, "usage.no_output", why=error.strerror), 2)
         # The last line of defence: the user gets one line, and the traceback where it was asked for.
         if os.environ.get("GPUPLAN_DEBUG") == "1":
             raise
         return _complain(say(lang, "fault", kind=type(error).__name__, text=str(error)), 1)
+    return 0
+
+
+def _called(arguments: list[str], lang: str) -> int:
+    """Parse and answer; the exit code."""
+    program = _program()
+    command = parser.build(_answer, lang=lang, program=program)
+    try:
+        with command.make_context(program, arguments) as context:
+            command.invoke(context)
+    except typer.Exit as done:
+        return done.exit_code
     return 0
 
 
@@ -86,13 +94,32 @@ def _program() -> str:
 
 
 def _complain(text: str, code: int) -> int:
-    """One line, however long and strange what the user typed is."""
+    """One line, however long and strange what the user typed is; where nobody can read it, the code has to do."""
     line = "".join(c if c.isprintable() else "?" for c in " ".join(text.split()))
-    print("gpuplan: " + (line if len(line) <= LONGEST else line[:LONGEST] + " ..."), file=sys.stderr)
+    try:
+        print("gpuplan: " + (line if len(line) <= LONGEST else line[:LONGEST] + " ..."), file=sys.stderr, flush=True)
+    except OSError:
+        _close_quietly(sys.stderr)
     return code
 
 
-def _close_quietly() -> None:
+def _open_streams() -> None:
+    """Streams that take any text; one that the caller closed becomes one that keeps nothing."""
+    if sys.stdout is None:
+        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+
+
+def _start_in_utf8() -> None:
+    """Start again in UTF-8 mode where the locale (LC_ALL=C) makes Python read and name files in ASCII alone."""
+    if sys.getfilesystemencoding() == "ascii" and os.environ.get("PYTHONUTF8") != "1":
+        os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], {**os.environ, "PYTHONUTF8": "1"})
+
+
+def _close_quietly(stream: TextIO) -> None:
     """Keep Python from complaining about a reader that has gone."""
     nothing = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nothing, sys.stdout.fileno())
+    os.dup2(nothing, stream.fileno())

@@ -92,8 +92,21 @@ def _value(option: Option, given: list[str] | bool) -> str:
     return ",".join(given)
 
 
+def _refuse_contradiction(command: Command, args: list[str]) -> None:
+    """A flag and its denial, or two forms of output, cannot both be meant."""
+    typed = args[: args.index("--")] if "--" in args else args
+    pairs = [(o.name, _denied(o.name)) for o in command.options if o.negative and not o.metavar]
+    for name, other in (*pairs, ("--json", "--csv")):
+        if name in typed and other in typed:
+            raise QuestionError("usage.both", name=name, other=other)
+
+
+def _denied(name: str) -> str:
+    return name.replace("--", "--no-", 1)
+
+
 def _with_denial(name: str) -> str:
-    return f"{name}/{name.replace('--', '--no-', 1)}"
+    return f"{name}/{_denied(name)}"
 
 
 def _start(
@@ -150,6 +163,7 @@ def _command_class(command: Command, lang: str, program: str) -> type[typer.core
 
         def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
             """Values stay text, so the conversion of each parameter (and with it pydantic) is left out."""
+            _refuse_contradiction(command, args)
             given, rest, _ = _parsed(lambda ctx, args: self.make_parser(ctx).parse_args(args=args), ctx, args)
             if given.get("help"):
                 typer.echo(ctx.get_help())

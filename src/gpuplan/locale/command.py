@@ -13,11 +13,11 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     ),
     "command.estimate": (
         "Every part of memory and time of one run whose layout is given.",
-        "针对布局已定的一次训练，列出显存与时间的每个组成部分。",
+        "针对并行配置已定的一次训练，列出显存与时间的每个组成部分。",
     ),
     "command.estimate.short": (
         "every part of memory and time for one given layout",
-        "给定布局的显存与时间明细",
+        "给定并行配置的显存与时间明细",
     ),
     "command.facts": (
         "Shows the facts behind the answers, each figure with its source.",
@@ -359,6 +359,10 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "ZeRO stage (3 is FSDP full shard)",
         "ZeRO 阶段（3 即 FSDP full shard）",
     ),
+    "usage.both": (
+        "{name} and {other} exclude each other: give one of them",
+        "{name} 与 {other} 互斥：只写其中一个",
+    ),
     "usage.command": (
         "unknown command {name!r}: write one of {known}",
         "未知命令 {name!r}：请使用 {known} 之一",
@@ -366,6 +370,10 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     "usage.command.close": (
         "unknown command {name!r}: did you mean {close}?",
         "未知命令 {name!r}：您是想写 {close} 吗？",
+    ),
+    "usage.encoding": (
+        "the argument {value} is not text in {encoding}, the encoding of your locale: correct LANG, or type it in {encoding}",
+        "参数 {value} 不是当前 locale 编码（{encoding}）的文本：请修正 LANG，或使用 {encoding} 输入",
     ),
     "usage.extra": (
         "{command} does not know what to do with {value!r}: leave it out, or put quotes around values with spaces",
@@ -391,9 +399,17 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "no {kind} match {name!r}: see `gpuplan facts {kind}`",
         "{kind} 中没有与 {name!r} 匹配的条目：参见 `gpuplan facts {kind}`",
     ),
+    "usage.no_output": (
+        "the answer cannot be written to standard output ({why}): check where it goes",
+        "无法写入标准输出（{why}）：请检查输出的去向",
+    ),
     "usage.no_value": (
         "{name} needs a value: write it after {name}",
         "{name} 需要一个值：请写在 {name} 之后",
+    ),
+    "usage.not_a_file": (
+        "{path} is a folder, a device or the like, not a regular file: choose a file name",
+        "{path} 是目录、设备等，不是普通文件：请换一个文件名",
     ),
     "usage.not_written": (
         "{path} cannot be written ({why}): choose another place",
