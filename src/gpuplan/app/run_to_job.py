@@ -154,7 +154,7 @@ def read_run(run: MeasuredRun, catalogue: Catalogue) -> Reading:
     return Reading(
         run=run, job=job, layout=layout, grid=grid, opens=tuple(opens.found), assumed=tuple(opens.notes), cards=cards,
         host_bytes=ram * GB if ram else None, generates=method.objective in GENERATES,
-        beyond=_beyond(run, method, job),
+        beyond=_beyond(run, method),
     )  # fmt: skip
 
 
@@ -167,11 +167,11 @@ def _method(run: MeasuredRun) -> Method:
     return method
 
 
-def _beyond(run: MeasuredRun, method: Method, job: Job) -> str | None:
+def _beyond(run: MeasuredRun, method: Method) -> str | None:
     """What stands on the card and is not computed, by the field that says so."""
     if run.model.get("kind") == "multimodal":
         return "model.kind"
-    return "task" if method.objective in GENERATES and not job.rollout_share else None
+    return "task" if method.objective in GENERATES else None
 
 
 def _nominal_params(run: MeasuredRun, arch: Architecture, catalogue: Catalogue) -> float:
