@@ -123,7 +123,8 @@ def _methods(question: Question, tried: Tried) -> Iterator[Idea]:
 def _more_nodes(question: Question, tried: Tried) -> Iterator[Idea]:
     nodes = tried.nodes * 2
     while nodes <= MOST_NODES:
-        changed = replace(_without_layout(question), nodes=float(nodes), zero=question.zero)
+        name = f"{tried.machine.n_gpus}x{tried.machine.chip.id}"
+        changed = replace(_without_layout(question), on=name, nodes=float(nodes), zero=question.zero)
         yield Idea(question=changed, chip=tried.machine.chip, nodes=nodes, worded=_more)
         nodes *= 2
 

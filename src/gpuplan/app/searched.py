@@ -95,7 +95,7 @@ def _own_count(question: Question, catalogue: Catalogue) -> float | None:
     if len(question.own_gpus) != 1 or question.cloud is not None:
         return None
     nodes, count, text = question.own_gpus[0]
-    _, nodes, count = own_fleet(text, count, nodes, catalogue)
+    _, nodes, count = own_fleet(text, count, nodes=nodes, catalogue=catalogue, field="own")
     return float(nodes * count)
 
 

@@ -1,5 +1,6 @@
 """Where a job could run: offers that may be ranked and own hardware, grouped into machine shapes for the search."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +15,8 @@ from gpuplan.data.fleet import split_fleet
 from gpuplan.data.machines import assumed_fabric, own_machine, with_fabric
 from gpuplan.data.names import resolve_chip
 from gpuplan.data.offers import may_rank, price_usd_per_hour
-from gpuplan.data.providers import region_matches, resolve_clouds
+from gpuplan.data.providers import nearest_region, region_matches, resolve_clouds
+from gpuplan.errors import QuestionError
 from gpuplan.facts.chip import Chip
 from gpuplan.facts.machine import Machine
 from gpuplan.facts.offer import Offer
@@ -22,7 +24,7 @@ from gpuplan.model.estimate import Hardware
 from gpuplan.question.defaults import assumed
 from gpuplan.question.figures import Assumed
 from gpuplan.question.note import note
-from gpuplan.question.parse import CURRENCIES
+from gpuplan.question.parse import CURRENCIES, shown
 from gpuplan.question.question import Question
 from gpuplan.search.find import Site
 
@@ -30,6 +32,9 @@ NODES: Final = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 TORCH_VENDORS: Final = frozenset({"nvidia", "amd", "huawei", "intel"})
 """Chips that the PyTorch trainers run on; TPUs and Trainium need trainers of their own (jax, neuron)."""
 OWN: Final = "own"
+_APPLE: Final = re.compile(
+    r"(.*\bapple\b.*|m[1-9]([\s-]*(pro|max|ultra))?|(.*\s)?mac(book|\s?studio|\s?mini)?\b.*)", re.IGNORECASE
+)
 EXAMPLES: Final = 3
 """Sizes named for each reason."""
 
@@ -91,8 +96,12 @@ def places_of(question: Question, catalogue: Catalogue, *, can_resume: bool, low
     )  # fmt: skip
 
 
-def own_fleet(text: str, count: int, nodes: int, catalogue: Catalogue) -> tuple[tuple[Chip, ...], int, int]:
+def own_fleet(
+    text: str, count: int, *, nodes: int, catalogue: Catalogue, field: str
+) -> tuple[tuple[Chip, ...], int, int]:
     """Variants of the chip (slowest first), nodes and GPUs of a node of own or checked hardware."""
+    if _APPLE.fullmatch(text):
+        raise QuestionError("question.apple", field=field, value=shown(text))
     chips = resolve_chip(text, catalogue.chips)
     if nodes == 1:
         nodes, count = split_fleet(chips[0], count)
@@ -124,6 +133,10 @@ def _rentable(
 ) -> list[Offer]:
     """Offers that the question allows; others are listed under the reason that shuts them out."""
     clouds, regions = resolve_clouds(question.clouds), question.regions
+    for text in regions:
+        if not any(region_matches(offer, text) for offer in catalogue.offers):
+            near = nearest_region(text, catalogue.offers)
+            raise QuestionError("question.unknown_region", field="region", value=shown(text), near=near)
     kept = []
     for offer in catalogue.offers:
         if (clouds is not None and offer.provider not in clouds) or (
@@ -162,7 +175,7 @@ def _own(question: Question, catalogue: Catalogue) -> tuple[list[Offer], list[fl
     fleet: list[float] = []
     notes: list[Assumed] = []
     for nodes, count, text in question.own_gpus:
-        chips, nodes, count = own_fleet(text, count, nodes, catalogue)
+        chips, nodes, count = own_fleet(text, count, nodes=nodes, catalogue=catalogue, field="own")
         machine, fabric = node_machine(chips[0], count, nodes)
         notes += fabric
         if len(chips) > 1:

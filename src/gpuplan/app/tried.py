@@ -59,7 +59,7 @@ def variants_on(question: Question, catalogue: Catalogue) -> list[tuple[Chip, in
     if question.on_gpus is None:
         raise QuestionError("question.no_hardware")
     nodes, count, text = question.on_gpus
-    chips, nodes, count = own_fleet(text, count, nodes, catalogue)
+    chips, nodes, count = own_fleet(text, count, nodes=nodes, catalogue=catalogue, field="on")
     return [(chip, nodes, count) for chip in chips]
 
 

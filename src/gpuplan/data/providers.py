@@ -3,7 +3,7 @@
 import csv
 import difflib
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
@@ -117,6 +117,13 @@ def region_matches(offer: Offer, text: str) -> bool:
     if area is not None:
         return AREAS[area].match(region) is not None
     return region == wanted or region.startswith(wanted)
+
+
+def nearest_region(text: str, offers: Iterable[Offer]) -> str:
+    """The region, or area of the world, whose name looks most like `text`; a few examples where none does."""
+    known = {offer.region.casefold() for offer in offers if offer.region} | set(AREAS)
+    near = difflib.get_close_matches(text.casefold()[:60], sorted(known), n=3, cutoff=0.6)
+    return ", ".join(near or AREAS)
 
 
 @cache

@@ -31,9 +31,42 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "{field}: {value} is not text; put it in quotes",
         "{field}：{value} 不是文本；请加上引号",
     ),
-    "question.bad_text": (
-        "{field}: {value} is empty, longer than {most} characters or unprintable; give one short line",
-        "{field}：{value} 为空、超过 {most} 个字符或含不可打印字符；请给出一行短文本",
+    "question.empty": ("{field} is empty; give a value or leave it out", "{field} 为空；请给出值，或去掉它"),
+    "question.long": (
+        "{field}: {value} is longer than {most} characters; shorten it",
+        "{field}：{value} 超过 {most} 个字符；请缩短",
+    ),
+    "question.unprintable": (
+        "{field}: {value} has characters that cannot be printed; give one line of plain text",
+        "{field}：{value} 含不可打印字符；请给出一行普通文本",
+    ),
+    "question.gpus_sign": (
+        "{field}: {value} is not how a count is written; write {count}x{chip}",
+        "{field}：{value} 的写法不对；请写成 {count}x{chip}",
+    ),
+    "question.gpus_whole": (
+        "{field}: {value} is not a whole number of GPUs; write e.g. 1x{chip} or 2x{chip}",
+        "{field}：{value} 的卡数不是整数；请写成 1x{chip} 或 2x{chip}",
+    ),
+    "question.apple": (
+        "{field}: {value}: Apple chips are not covered; name another accelerator (see: gpuplan facts chips)",
+        "{field}：{value}：暂不支持 Apple 芯片；请换其他加速卡（见 gpuplan facts chips）",
+    ),
+    "question.no_adapter": (
+        "{field} is of adapters, but {method} has none; use lora or qlora, or leave {field} out",
+        "{field} 用于适配器，而 {method} 没有适配器；请改用 lora 或 qlora，或去掉 {field}",
+    ),
+    "question.unquantised": (
+        "{field}: {method} means quantised weights; use {near} for weights that are not, or leave {field} out",
+        "{field}：{method} 即量化权重；若不量化请改用 {near}，或去掉 {field}",
+    ),
+    "question.nodes_twice": (
+        "{field}: {value} contradicts on ({on}); give the nodes only once",
+        "{field}：{value} 与 on（{on}）矛盾；节点数请只写一处",
+    ),
+    "question.unknown_region": (
+        "{field}: no offer is in a region {value}; did you mean {near}? Regions are in gpuplan facts offers",
+        "{field}：没有 {value} 地域的报价；是否想写 {near}？地域见 gpuplan facts offers",
     ),
     "question.no_currency": (
         "{field}: {value} has no currency; write it as 200usd or 1500cny (known: {known})",

@@ -46,6 +46,12 @@ _SPAN: Final = re.compile(r"([0-9]+\.?[0-9]*)\s*(\D+)")
 _GPUS: Final = re.compile(r"(?:([0-9]{1,7})\s*[x×*]\s*)?(?:([0-9]{1,7})\s*[x×*]\s*)?(\w.*)", re.IGNORECASE)
 _GPUS_LAST: Final = re.compile(r"(.*?[0-9].*?)\s*[x×*]\s*([0-9]{1,7})", re.IGNORECASE)
 """`H100x8`, `RTX 4090 x 2`: a digit must stand before the sign, so that `RTX 4090` is a name."""
+_GPU_SLIPS: Final = (
+    (re.compile(r"[x×*]\s*([0-9]{1,6})\s*[x×*]?\s*([a-z\d].*)", re.IGNORECASE), "question.gpus_sign"),
+    (re.compile(r"([1-9][0-9]?)\s+([a-z]+[\s-]?[0-9].*)", re.IGNORECASE), "question.gpus_sign"),
+    (re.compile(r"([0-9]*[.,][0-9]+)\s*[x×*]\s*(.+)", re.IGNORECASE), "question.gpus_whole"),
+)
+"""Ways to write a count that are no count, and what is wrong with them."""
 _MOST_TEXT: Final = 400
 
 
@@ -100,8 +106,12 @@ def text(field: str, value: object) -> Scalar:
     if not isinstance(value, str) or isinstance(value, bool):
         raise QuestionError("question.not_text", field=field, value=shown(value))
     line = value.strip()
-    if not line or len(line) > _MOST_TEXT or not line.isprintable():
-        raise QuestionError("question.bad_text", field=field, value=shown(value), most=_MOST_TEXT)
+    if not line:
+        raise QuestionError("question.empty", field=field)
+    if len(line) > _MOST_TEXT:
+        raise QuestionError("question.long", field=field, value=shown(value), most=_MOST_TEXT)
+    if not line.isprintable():
+        raise QuestionError("question.unprintable", field=field, value=shown(value))
     return line
 
 
@@ -114,7 +124,7 @@ def words(field: str, value: object) -> Scalar:
     line = str(text(field, value))
     parts = [part.strip() for part in re.split(r"[,;，、]", line) if part.strip()]
     if not parts:
-        raise QuestionError("question.bad_text", field=field, value=shown(value), most=_MOST_TEXT)
+        raise QuestionError("question.empty", field=field)
     return ",".join(parts)
 
 
@@ -170,7 +180,12 @@ def gpus(field: str, value: object) -> Scalar:
 
 def split_gpus(field: str, value: object) -> tuple[int, int, str]:
     """Nodes, GPUs of one node and chip of `8xH100`, `H100x8`, `2x8xH100` or `H100`."""
-    match = _GPUS.fullmatch(str(text(field, value)))
+    line = str(text(field, value))
+    for pattern, mistake in _GPU_SLIPS:
+        slip = pattern.fullmatch(line)
+        if slip is not None:
+            raise QuestionError(mistake, field=field, value=shown(line), count=slip[1], chip=slip[2].strip())
+    match = _GPUS.fullmatch(line)
     if match is None:
         raise QuestionError("question.bad_gpus", field=field, value=shown(value))
     first, second, chip = match.groups()

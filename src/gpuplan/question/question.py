@@ -139,6 +139,8 @@ class Question:
     offload: str | None = None
 
     def __post_init__(self) -> None:
+        if self.model is None:
+            raise QuestionError("question.no_model", field="model")
         for key, value in self._raw().items():
             object.__setattr__(self, key, PARSERS[key](key, value))
         self._agree()
@@ -192,10 +194,28 @@ class Question:
         """Refuse keys that contradict each other."""
         if self.tokens is not None and self.samples is not None:
             raise QuestionError("question.either", field="tokens", other="samples")
-        for small, large in (("mean_len", "seq_len"), ("mean_len", "p95_len")):
+        for small, large in (("mean_len", "seq_len"), ("p95_len", "seq_len"), ("mean_len", "p95_len")):
             low, high = getattr(self, small), getattr(self, large)
             if low is not None and high is not None and low > high:
                 raise QuestionError("question.order", field=small, value=f"{low:g}", other=large, bound=f"{high:g}")
+        self._agree_on_adapters()
+        written = split_gpus("on", self.on)[0] if self.on is not None and "," not in self.on else 1
+        if self.nodes is not None and written > 1 and self.nodes != written:
+            raise QuestionError("question.nodes_twice", field="nodes", value=f"{self.nodes:g}", on=shown(self.on))
+
+    def _agree_on_adapters(self) -> None:
+        """Adapters and frozen weights belong to methods that have them."""
+        if self.method is not None and "lora" not in self.method:
+            for key in ("lora_rank", "lora_targets"):
+                if getattr(self, key) is not None:
+                    raise QuestionError("question.no_adapter", field=key, method=self.method)
+            if self.quantisation not in (None, "none"):
+                raise QuestionError(
+                    "question.quantised_full", field="quantisation", value=self.quantisation, method=self.method
+                )
+        if self.quantisation == "none" and self.method is not None and "qlora" in self.method:
+            near = self.method.replace("qlora", "lora")
+            raise QuestionError("question.unquantised", field="quantisation", method=self.method, near=near)
 
 
 def question_of(keys: Mapping[str, object], where: str = "") -> Question:
