@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuplan.search.rank import LABELS, Points, best, front, measure, picks, within
+from gpuplan.search.rank import Points, best, front, measure, picks, within
 
 
 def points_of(costs: list[float], hours: list[float], providers: list[int] | None = None) -> Points:
@@ -40,7 +40,7 @@ def test_no_point_of_the_front_is_beaten_and_every_other_point_is(pairs: list[tu
         assert (not beaten) == same
 
 
-@given(PAIRS, st.floats(1, 1e6), st.floats(1, 1e6), st.sampled_from(LABELS))
+@given(PAIRS, st.floats(1, 1e6), st.floats(1, 1e6), st.sampled_from(("cheapest", "fastest")))
 def test_a_stricter_budget_never_gives_a_better_pick(
     pairs: list[tuple[float, float, int]], one: float, other: float, label: str
 ) -> None:
@@ -48,7 +48,7 @@ def test_a_stricter_budget_never_gives_a_better_pick(
     strict, loose = (
         best(points, within(points, budget=b, deadline_s=None), label) for b in (min(one, other), max(one, other))
     )
-    value, _ = measure(points, label)
+    value, _ = measure(points, np.ones(len(points), dtype=bool), label)
     assert strict is None or (loose is not None and value[loose] <= value[strict])
 
 
@@ -95,6 +95,37 @@ def test_each_label_is_least_by_its_own_measure() -> None:
     points = points_of([1.0, 3.0, 10.0], [30.0, 5.0, 2.0])
     found = {pick.label: pick.point for pick in picks(points, np.ones(3, dtype=bool))}
     assert found == {"cheapest": 0, "fastest": 2, "balanced": 1}
+
+
+@given(PAIRS)
+def test_balanced_is_neither_end_of_the_front_where_it_has_other_points(pairs: list[tuple[float, float, int]]) -> None:
+    points = points_of([c for c, _, _ in pairs], [h for _, h, _ in pairs])
+    good = np.ones(len(points), dtype=bool)
+    found = {pick.label: pick.point for pick in picks(points, good)}
+    if len(front(points, good)) > 2:
+        assert found["balanced"] not in (found["cheapest"], found["fastest"])
+
+
+def test_balanced_is_a_compromise_of_ratios() -> None:
+    # twice the cost at a third of the time, four times the cost at a quarter, 1.1 times the cost at nearly all of it
+    points = points_of([10.0, 20.0, 40.0, 11.0, 200.0], [120.0, 40.0, 30.0, 115.0, 28.0])
+    good = np.ones(5, dtype=bool)
+    assert best(points, good, "balanced") == 1
+    value, _ = measure(points, good, "balanced")
+    assert value[1] == pytest.approx(np.log(2) ** 2 + np.log(41 / 29) ** 2)
+
+
+def test_a_small_job_is_not_hurried_for_money() -> None:
+    # 1.5 h for 1: a third of an hour for 10 is nobody's compromise
+    points = points_of([1.0, 1.2, 4.0, 10.0], [1.5, 1.0, 0.4, 0.33])
+    assert best(points, np.ones(4, dtype=bool), "balanced") == 1
+
+
+def test_own_cards_without_a_price_take_part_in_the_compromise() -> None:
+    points = points_of([0.0, 5.0, 50.0], [100.0, 40.0, 35.0])
+    assert best(points, np.ones(3, dtype=bool), "balanced") == 1
+    free = points_of([0.0, 0.0], [9.0, 5.0])
+    assert best(free, np.ones(2, dtype=bool), "balanced") == 1
 
 
 def test_ties_go_to_the_better_second_measure_then_to_fewer_gpus_then_to_the_earlier_offer() -> None:

@@ -4,9 +4,11 @@ A point is feasible where its typical cost is within the budget and its typical 
 
     cheapest  least cost
     fastest   least duration
-    balanced  least cost x duration      (free of scale: 1 % of money against 1 % of time)
+    balanced  least ln(cost / cheapest)^2 + ln((duration + h) / (fastest + h))^2, neither cheapest nor fastest
+              where the front has other points
 
-Ties go to fewer GPUs, then to the earlier offer. A runner-up is the best by the same measure from another provider.
+The square makes a compromise: twice the least cost weighs more than two times a factor of 1.4. `h` is the hour below
+which nobody pays for speed. Ties go to fewer GPUs, then to the earlier offer. A runner-up is the best by the same measure from another provider.
 """
 
 from collections.abc import Sequence
@@ -16,10 +18,16 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from gpuplan.units import HOUR
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 Mask = NDArray[np.bool_]
 
+NO_HURRY_S: Final = HOUR
+"""Durations that differ by less than about this are as good as equal to somebody who waits (reasoned)."""
+FREE_SHARE: Final = 0.1
+"""Own hardware without a price counts as this share of the cheapest rent in the compromise (reasoned)."""
 LABELS: Final = ("cheapest", "fastest", "balanced")
 
 
@@ -95,13 +103,13 @@ def picks(points: Points, good: Mask, *, prefer: str | None = None) -> tuple[Pic
     return tuple(_pick(points, good, label) for label in labels)
 
 
-def measure(points: Points, label: str) -> tuple[Floats, Floats]:
-    """What a label minimises, and what breaks its ties."""
+def measure(points: Points, good: Mask, label: str) -> tuple[Floats, Floats]:
+    """What a label minimises, and what breaks its ties; the compromise is between the best of the good points."""
     if label == "cheapest":
         return points.cost, points.duration_s
     if label == "fastest":
         return points.duration_s, points.cost
-    return points.cost * points.duration_s, points.duration_s
+    return _compromise(points, good), points.duration_s
 
 
 def best(points: Points, good: Mask, label: str) -> int | None:
@@ -109,7 +117,24 @@ def best(points: Points, good: Mask, label: str) -> int | None:
     index = np.flatnonzero(good)
     if not index.size:
         return None
-    first, second = measure(points, label)
+    if label == "balanced":
+        middle = front(points, good)[1:-1]
+        index = middle if middle.size else index
+    first, second = measure(points, good, label)
+    return _least(points, index, first, second)
+
+
+def _compromise(points: Points, good: Mask) -> Floats:
+    """Squared distance in logarithms from the least cost and the least duration of the good points."""
+    paid = points.cost[good & (points.cost > 0)]
+    least = float(np.min(paid)) if paid.size else 1.0
+    cost = np.maximum(points.cost, FREE_SHARE * least)
+    spent = points.duration_s + NO_HURRY_S
+    away = np.square(np.log(cost / np.min(cost[good]))) + np.square(np.log(spent / np.min(spent[good])))
+    return np.asarray(away, dtype=float)
+
+
+def _least(points: Points, index: Ints, first: Floats, second: Floats) -> int:
     order = np.lexsort((points.offer[index], points.n_gpus[index], second[index], first[index]))
     return int(index[order[0]])
 
@@ -117,5 +142,6 @@ def best(points: Points, good: Mask, label: str) -> int | None:
 def _pick(points: Points, good: Mask, label: str) -> Pick:
     point = best(points, good, label)
     assert point is not None
-    others = good & (points.provider != points.provider[point])
-    return Pick(label=label, point=point, runner_up=best(points, others, label))
+    others = np.flatnonzero(good & (points.provider != points.provider[point]))
+    first, second = measure(points, good, label)
+    return Pick(label=label, point=point, runner_up=_least(points, others, first, second) if others.size else None)
