@@ -121,9 +121,20 @@ def test_own_hardware_has_a_duration_and_no_invented_cost(plans: dict[str, Any])
         assert {one["value"] for one in pick["assumed"] if one["field"] == "precision"} == {"fp16"}
 
 
-def test_money_keeps_the_currency_of_the_price_or_of_the_budget(catalogue: Catalogue, plans: dict[str, Any]) -> None:
-    autodl = [pick for pick in plans["expert"]["picks"] if pick["offer"]["currency"] == "CNY"]
-    assert autodl and all(pick["cost"]["currency"] == "CNY" for pick in autodl)
+def test_an_answer_has_one_currency_that_of_the_budget_else_of_all_providers_else_usd(
+    catalogue: Catalogue, plans: dict[str, Any]
+) -> None:
+    for answer, currency in ((plans["expert"], "CNY"), (plans["full"], "USD"), (plans["lora"], "USD")):
+        amounts = [pick["cost"] for pick in answer["picks"]] + [point["cost"] for point in answer["pareto"]]
+        amounts += [pick["runner_up"]["cost"] for pick in answer["picks"] if pick["runner_up"]]
+        assert {one["currency"] for one in amounts} == {currency}
+    mixed = plan(
+        Question(model="Qwen2.5-7B", method="lora", samples=5000, seq_len=1024, cloud="autodl,runpod"),
+        catalogue=catalogue, today=TODAY,
+    )  # fmt: skip
+    points = [*mixed.picks, *mixed.pareto, *(pick.runner_up for pick in mixed.picks if pick.runner_up)]
+    assert {one.offer.currency for one in points} == {"CNY", "USD"}
+    assert {one.cost["currency"] for one in points if one.cost} == {"USD"}
     keys = {**QUESTIONS["lora"], "budget": "700cny"}
     for pick in plan(Question(**keys), catalogue=catalogue, today=TODAY).picks:
         assert pick.cost is not None and pick.cost["currency"] == "CNY" and pick.cost["typical"] <= 700

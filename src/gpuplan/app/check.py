@@ -23,8 +23,9 @@ from gpuplan.app.describe import (
     time_json,
 )
 from gpuplan.app.nearest import nearest_changes
-from gpuplan.app.offers_for import cheapest_for
+from gpuplan.app.offers_for import cheapest_of, offers_of
 from gpuplan.app.parts import rounded
+from gpuplan.app.searched import asked_currency, common_currency
 from gpuplan.app.shown import assumed_json, offer_view, question_json
 from gpuplan.app.sites import variant_note
 from gpuplan.app.states import pure_16_bit_warning
@@ -86,7 +87,7 @@ def check(
     notes = list(first.assumed)
     if len(tries) > 1 and len(words) == 1:
         notes.append(variant_note([one.machine.chip for one in tries]))
-    offer = cheapest_for(first.machine, first.nodes, facts)
+    offers = offers_of(first.machine, first.nodes, facts)
     return CheckResult(
         question=question_json(first.understood, lang, assumed=first.understood.assumed),
         verdict=word,
@@ -98,7 +99,7 @@ def check(
         gpus=first.machine.n_gpus * first.nodes,
         gpu=first.machine.chip.id,
         assumed=[assumed_json(one, lang) for one in notes],
-        **_figures(question, first, offer, facts),
+        **_figures(question, first, offers, facts),
     )
 
 
@@ -129,7 +130,7 @@ def _sums(tried: Tried) -> tuple[Note, ...]:
     )  # fmt: skip
 
 
-def _figures(question: Question, tried: Tried, offer: Offer | None, catalogue: Catalogue) -> dict[str, Any]:
+def _figures(question: Question, tried: Tried, offers: Sequence[Offer], catalogue: Catalogue) -> dict[str, Any]:
     """Layout, memory, time, duration and cost of the chosen layout."""
     detail = tried.detail
     if detail is None:
@@ -138,12 +139,11 @@ def _figures(question: Question, tried: Tried, offer: Offer | None, catalogue: C
     if tried.word == "does_not_fit" or not np.isfinite(float(detail.step.total_s)):
         return {**figures, "step_time_s": None, "duration_hours": None, "cost": None}
     pace = pace_of(tried.understood, detail)
-    price = 0.0
+    price, offer = 0.0, cheapest_of(offers, catalogue)
     if offer is not None and offer.price_per_hour is not None:
         price = offer.price_per_hour * fx_rate(catalogue.costs, offer.currency)[0]
     bill = bill_of(tried.understood, pace, price_per_hour=price, is_spot=False)
-    money = question.budget_money
-    wanted = (question.currency or (money[1] if money else "") or (offer.currency if offer else "USD")).upper()
+    wanted = asked_currency(question) or common_currency(offers)
     return {
         **figures,
         "step_time_s": range_json(detail.step_s),

@@ -57,7 +57,7 @@ def _result(searched: Searched, catalogue: Catalogue, lang: str) -> PlanResult:
     chosen = picks(points, searched.good, prefer=understood.question.prefer)
     full = [_pick(searched, pick.label, pick.point, pick.runner_up, lang) for pick in chosen]
     on_front = front(points, searched.good)
-    currency = currency_of(searched, None if not chosen else stand_of(searched, chosen[0].point).offer)
+    currency = currency_of(searched)
     limits = Limits(
         budget_usd=searched.budget_usd,
         deadline_s=understood.question.deadline_s,
@@ -96,7 +96,7 @@ def _pick(searched: Searched, label: str, point: int, runner_up: int | None, lan
             offer=offer, nodes=float(layout.n_nodes), layout=layout, job=detail.job,
             fits_probability=detail.fits_probability, cost_usd=None if own else bill.cost_usd,
             budget_usd=searched.budget_usd, resume_auto=detail.job.trainer.resume_auto,
-            country=_country(offer), currency=currency_of(searched, offer), usd_per_unit=_rate(searched, offer),
+            country=_country(offer), currency=currency_of(searched), usd_per_unit=_rate(searched),
             host_bytes_needed=float(detail.memory.host_bytes_per_node),
         ),
         searched.today,
@@ -156,19 +156,19 @@ def _assumed(searched: Searched, detail: Detail) -> list[Assumed]:
     return found
 
 
-def _rate(searched: Searched, offer: Offer | None) -> float:
-    return searched.places.rates[currency_of(searched, offer)]
+def _rate(searched: Searched) -> float:
+    return searched.places.rates[currency_of(searched)]
 
 
 def _cost(searched: Searched, offer: Offer, bill: Bill) -> dict[str, Any] | None:
     if offer.price_per_hour is None:
         return None
-    return cost_json(bill, currency_of(searched, offer), _rate(searched, offer))
+    return cost_json(bill, currency_of(searched), _rate(searched))
 
 
 def _converted(searched: Searched, offer: Offer) -> list[Note]:
     """The dated rate, where the answer is not in the currency of the price."""
-    wanted, rates, dates = currency_of(searched, offer), searched.places.rates, searched.places.rate_dates
+    wanted, rates, dates = currency_of(searched), searched.places.rates, searched.places.rate_dates
     if offer.price_per_hour is None or wanted == offer.currency:
         return []
     foreign = wanted if wanted != "USD" else offer.currency

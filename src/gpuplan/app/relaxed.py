@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from gpuplan.app.nearest import nearest_changes, relaxed_questions
 from gpuplan.app.rejected import what_of
-from gpuplan.app.searched import Searched, currency_of, search_of, stand_of
+from gpuplan.app.searched import Searched, currency_of, search_of
 from gpuplan.app.tried import try_on, variants_on
 from gpuplan.data.catalogue import Catalogue
 from gpuplan.question.note import Note, note, spent
@@ -27,7 +27,7 @@ def relaxed(searched: Searched, catalogue: Catalogue) -> list[Note]:
         point = best(other.found.points, other.good, "cheapest")
         if point is None:
             continue
-        currency = currency_of(other, stand_of(other, point).offer)
+        currency = currency_of(other)
         cost = float(other.found.points.cost[point]) / other.places.rates[currency]
         hours = float(other.found.points.duration_s[point]) / HOUR
         what = what_of(other.found, other.places, point)

@@ -1,5 +1,6 @@
 """A search of one question: understood, placed, searched, with the masks that limits put over the points."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Final
@@ -8,7 +9,7 @@ import numpy as np
 
 from gpuplan.app.describe import WEIGHT_BYTES, needed_of, seconds_of
 from gpuplan.app.question_to_job import Understood, understand
-from gpuplan.app.sites import Places, own_fleet, places_of
+from gpuplan.app.sites import OWN, Places, own_fleet, places_of
 from gpuplan.data.catalogue import Catalogue
 from gpuplan.facts.offer import Offer
 from gpuplan.model.architectures.decoder import decoder
@@ -134,10 +135,25 @@ def stand_of(searched: Searched, point: int) -> Stand:
     )
 
 
-def currency_of(searched: Searched, offer: Offer | None) -> str:
-    """Currency of an amount: as asked, else of the budget, else of the price."""
+def currency_of(searched: Searched) -> str:
+    """The one currency of an answer: as asked, else of the budget, else of the prices, else USD."""
     question = searched.understood.question
+    rented = [offer for offer in searched.places.offers if offer.provider != OWN]
+    return asked_currency(question) or common_currency(rented)
+
+
+def asked_currency(question: Question) -> str | None:
+    """The currency that the question names, by itself or by its budget."""
     if question.currency is not None:
         return question.currency.upper()
     money = question.budget_money
-    return money[1] if money is not None else "USD" if offer is None else offer.currency
+    return None if money is None else money[1]
+
+
+def common_currency(offers: Sequence[Offer]) -> str:
+    """The currency in which every provider has prices, where it is one other than USD."""
+    priced: dict[str, set[str]] = {}
+    for offer in offers:
+        priced.setdefault(offer.provider, set()).add(offer.currency)
+    shared = set.intersection(*priced.values()) if priced else set()
+    return "USD" if "USD" in shared or len(shared) != 1 else shared.pop()
