@@ -125,8 +125,8 @@ def test_selective_recompute_drops_only_the_scores() -> None:
 
 def test_backward_of_a_recomputed_layer_holds_all_it_would_have_saved_and_its_gradients() -> None:
     model = decoder(LLAMA_2_7B)
-    kept = float(backward_layer_bytes(model, HF, ONE_TOKEN, float(Recompute.NONE)))
-    again = float(backward_layer_bytes(model, HF, ONE_TOKEN, float(Recompute.FULL)))
+    kept = float(backward_layer_bytes(model, HF, ONE_TOKEN, float(Recompute.NONE), "scores"))
+    again = float(backward_layer_bytes(model, HF, ONE_TOKEN, float(Recompute.FULL), "scores"))
     assert kept == 2 * H + 6 * F
     assert again - kept == layer(LLAMA_2_7B, HF)
 
@@ -148,3 +148,15 @@ def test_a_dropped_out_adapter_input_is_a_copy_and_a_mask_once_a_fused_product()
     assert layer(LLAMA_2_7B, frozen) - layer(LLAMA_2_7B, bare) == 2 * 3 * H
     fused = layer(LLAMA_2_7B, replace(frozen, fused_qkv=True)) - layer(LLAMA_2_7B, replace(bare, fused_qkv=True))
     assert fused == 3 * H
+
+
+@pytest.mark.parametrize("selective", ["scores", "operations"])
+def test_selective_recompute_makes_again_only_what_it_dropped(selective: str) -> None:
+    arch = gpt(layers=2, hidden=512, heads=8, vocab=1000)
+    shape, regime, model = Shape(micro_batch=1.0, seq_len=256.0), Regime(attention="unfused"), decoder(arch)
+    some, none = float(Recompute.SELECTIVE), float(Recompute.NONE)
+    kept = float(kept_layer_bytes(model, regime, shape, some, selective))
+    extra = backward_layer_bytes(model, regime, shape, some, selective) - backward_layer_bytes(
+        model, regime, shape, none, selective
+    )
+    assert float(extra) == pytest.approx(layer(arch, regime, shape) - kept)

@@ -49,31 +49,40 @@ def alternate_products_bytes(group: Group, model: Model, regime: Regime, shape: 
 
 def kept_layer_bytes(model: Model, regime: Regime, shape: Shape, recompute: Num, selective: str) -> Num:
     """Bytes that an average layer keeps under each kind of recompute."""
-    whole: Num = 0.0
-    some: Num = 0.0
+    total: Num = 0.0
     for group in model.body:
-        part = group.count / model.layers
-        whole = whole + part * saved_bytes(group.rows, regime, shape)
-        if selective == "operations":
-            some = some + part * alternate_products_bytes(group, model, regime, shape)
-        else:
-            some = some + part * saved_bytes(group.rows, regime, shape, scores=False)
+        kept = kept_group_bytes(group, model, regime, shape, recompute=recompute, selective=selective)
+        total = total + group.count / model.layers * kept
+    return total
+
+
+def kept_group_bytes(
+    group: Group, model: Model, regime: Regime, shape: Shape, *, recompute: Num, selective: str
+) -> Num:
+    """Bytes that one layer of `group` keeps: all, all but scores or every second product, or its input."""
+    whole = saved_bytes(group.rows, regime, shape)
+    if selective == "operations":
+        some = np.minimum(alternate_products_bytes(group, model, regime, shape), whole)
+    else:
+        some = saved_bytes(group.rows, regime, shape, scores=False)
     inputs = layer_input_bytes(model, regime, shape)
     kind = np.asarray(recompute)
     return np.where(kind == Recompute.FULL, inputs, np.where(kind == Recompute.SELECTIVE, some, whole))
 
 
-def backward_layer_bytes(model: Model, regime: Regime, shape: Shape, recompute: Num) -> Num:
+def backward_layer_bytes(model: Model, regime: Regime, shape: Shape, recompute: Num, selective: str) -> Num:
     """One layer at the worst moment of its backward pass, beyond what is kept.
 
-    With recompute all it would have saved; always the gradients of the residual (2h) and of the feed-forward
-    block (6f gated, 4f else). Traced in memory_model section 4.
+    What recompute dropped and makes again; always the gradients of the residual (2h) and of the feed-forward block
+    (6f gated, 4f else). Traced in memory_model section 4.
     """
     worst: Num = 0.0
-    again = np.asarray(recompute) != Recompute.NONE
+    full = np.asarray(recompute) == Recompute.FULL
     for group in model.body:
-        saved = saved_bytes(group.rows, regime, shape)
-        worst = np.maximum(worst, np.where(again, saved, 0.0) + _gradient_bytes(group, model, regime, shape))
+        whole = saved_bytes(group.rows, regime, shape)
+        kept = kept_group_bytes(group, model, regime, shape, recompute=recompute, selective=selective)
+        again = np.where(full, whole, np.maximum(whole - kept, 0.0))
+        worst = np.maximum(worst, again + _gradient_bytes(group, model, regime, shape))
     return worst
 
 

@@ -180,10 +180,7 @@ def _row_backward(row: Row, pace: Pace) -> LayerTime:
     if isinstance(row, Product):
         return _time(products_s=_backward_product(row, pace, pace.dtype), memory_s=2.0 * _moved_product_s(row, pace))
     if isinstance(row, Attention):
-        fused = pace.job.attention == "flash"
-        return _time(
-            attention_s=_attention(row, pace) * (pace.hardware.efficiency.attention_backward if fused else 2.0)
-        )
+        return _time(attention_s=_attention_backward(row, pace))
     if isinstance(row, Exchange):
         return _exchange(row, pace)
     return _time(memory_s=2.0 * _moved_s(row, pace))
@@ -257,29 +254,41 @@ def _grouped_weight_gradient(row: Product, pace: Pace, dtype: str, n_out: Num, n
 
 
 def _attention(row: Attention, pace: Pace) -> Num:
-    """Attention core, forward: fused from the measured table, else products and the scores' traffic.
+    """Attention core, forward; context ranks share the pairs evenly. Unfused kernels are never faster than fused."""
+    fused = _fused_attention(row, pace)
+    return fused if pace.job.attention == "flash" else np.maximum(_unfused_attention(row, pace), fused)
 
-    Context ranks share the pairs evenly.
-    """
-    shape, chip, donor = pace.shape, pace.chip, pace.hardware.donor
-    batch_heads = shape.micro_batch * row.heads / shape.tensor
-    if pace.job.attention == "flash":
-        window = float("inf") if row.window is None else float(row.window)
-        time = attention_s(
-            pace.hardware.kernels,
-            chip,
-            donor,
-            batch_heads=batch_heads,
-            seq=shape.seq_len,
-            head_dim=(row.qk_dim + row.v_dim) // 2,
-            window=window,
-            causal=row.causal,
-        )
-        return time * _attention_class(pace) / shape.context
-    scores = batch_heads * shape.seq_len**2 / shape.context
+
+def _attention_backward(row: Attention, pace: Pace) -> Num:
+    """Fused: the forward time by its factor, for it computes the scores again. Unfused: two products for each one."""
+    fused = _fused_attention(row, pace) * pace.hardware.efficiency.attention_backward
+    return fused if pace.job.attention == "flash" else np.maximum(2.0 * _unfused_attention(row, pace), fused)
+
+
+def _fused_attention(row: Attention, pace: Pace) -> Num:
+    """From the measured table, by the class of the trainer's kernel."""
+    shape = pace.shape
+    window = float("inf") if row.window is None else float(row.window)
+    time = attention_s(
+        pace.hardware.kernels,
+        pace.chip,
+        pace.hardware.donor,
+        batch_heads=shape.micro_batch * row.heads / shape.tensor,
+        seq=shape.seq_len,
+        head_dim=(row.qk_dim + row.v_dim) // 2,
+        window=window,
+        causal=row.causal,
+    )
+    return time * _attention_class(pace) / shape.context
+
+
+def _unfused_attention(row: Attention, pace: Pace) -> Num:
+    """Products of all pairs at peak, and the scores' traffic."""
+    shape = pace.shape
+    scores = shape.micro_batch * row.heads / shape.tensor * shape.seq_len**2 / shape.context
     flops = 2.0 * scores * (row.qk_dim + row.v_dim)
     moved = pace.hardware.efficiency.softmax_bytes * scores
-    return flops / peak(chip, pace.wide_dtype) + memory_s(chip, donor, moved)
+    return flops / peak(pace.chip, pace.wide_dtype) + memory_s(pace.chip, pace.hardware.donor, moved)
 
 
 def _attention_class(pace: Pace) -> float:

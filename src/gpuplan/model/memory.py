@@ -104,7 +104,7 @@ def stage_memory(job: Job, layout: Layout, *, is_first: bool) -> Memory:
     pieces = Pieces(
         states=states,
         saved=_saved(job, layout, model, regime, shape, is_first=is_first),
-        layer=backward_layer_bytes(model, regime, shape, layout.recompute),
+        layer=backward_layer_bytes(model, regime, shape, layout.recompute, trainer.selective),
         logits_forward=trainer.logit_bytes_forward * logits,
         logits_peak=trainer.logit_bytes_peak * logits + _chunked_logits(trainer, model, shape) * has_head,
         logits_reserved=trainer.logit_bytes_reserved * logits,

@@ -14,6 +14,11 @@ def total_params(model: Model) -> int:
     return sum(group.count * sum(row.params for row in group.rows) for group in model.groups)
 
 
+def end_params(model: Model) -> float:
+    """Parameters of the embedding matrix and of a head of its own."""
+    return sum(_ends(model))
+
+
 def active_params(model: Model) -> float:
     """Parameters that one token visits: all but the experts it does not go to."""
     idle = sum(

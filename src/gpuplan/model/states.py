@@ -106,11 +106,11 @@ def sharding(layout: Layout) -> Sharding:
 
 
 def role_states(role: Role, trainer: Trainer, optimizer: Optimizer, *, trained: Trained, layout: Layout) -> States:
-    """States of one role on one rank."""
+    """States of one role on one rank. Weights leave the card under ZeRO-3 only, or where a trainer streams them."""
     cut = sharding(layout)
     zero, offload = np.asarray(layout.zero), np.asarray(layout.offload)
     on_card = offload == Offload.NONE
-    weights_on_card = offload != Offload.ALL
+    weights_on_card = (offload != Offload.ALL) | ((zero < 3) & (not trainer.offload_steps_on_card))
     dense, experts, adapter = trained.full_dense, trained.full_experts, trained.adapter
     weights = trainer.weight_bytes * cut.of(dense, experts, zero >= 3)
     weights = weights + trainer.adapter_bytes * cut.of(adapter.dense, adapter.experts, zero >= 3)

@@ -22,7 +22,7 @@ from gpuplan.model.layer_time import LayerTime, Pace, head_s, launch_s, layer_ba
 from gpuplan.model.memory import shape_of
 from gpuplan.model.offload import offload_s
 from gpuplan.model.operations import Model, Product
-from gpuplan.model.params import local_params, total_params
+from gpuplan.model.params import end_params, local_params, total_params
 from gpuplan.model.pipeline import bubble_share
 from gpuplan.model.states import trained_params
 from gpuplan.model.terms import Step
@@ -51,7 +51,7 @@ def smax(x: Num, y: Num) -> Num:
 def excess_s(whole: Num, part: Num) -> Num:
     """What `whole` adds to `part`; 0 where the part takes forever already."""
     finite = np.isfinite(part)
-    return np.where(finite, whole - np.where(finite, part, 0.0), 0.0)
+    return np.where(finite, np.maximum(whole - np.where(finite, part, 0.0), 0.0), 0.0)
 
 
 def step_of(job: Job, layout: Layout, hardware: Hardware) -> Step:
@@ -151,7 +151,7 @@ def _shared_weight_traffic(job: Job, model: Model, pace: Pace) -> tuple[Num, Num
     """Seconds a layer of gathering its 16-bit weights and of scattering its gradients (fp32 counts double)."""
     layout, hardware = pace.layout, pace.hardware
     shared = (np.asarray(layout.zero) >= 3) & (np.asarray(layout.shards) > 1)
-    params = (total_params(model) - 2.0 * model.vocab * model.hidden) / model.layers / layout.tensor_parallel
+    params = (total_params(model) - end_params(model)) / model.layers / layout.tensor_parallel
     ranks, nodes = _data_group(pace)
     wide = 2.0 if job.trainer.grad_bytes >= 4 else 1.0
     trained = 1.0 if pace.trains_weights else 0.0
