@@ -26,5 +26,6 @@ MILLISECOND: Final = 1e-3
 MINUTE: Final = 60.0
 HOUR: Final = 3600.0
 DAY: Final = 86400.0
+YEAR: Final = 365.25 * DAY
 BILLION: Final = 1e9
 MILLION: Final = 1e6

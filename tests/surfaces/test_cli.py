@@ -53,8 +53,7 @@ def test_help_fits_a_terminal_of_40_columns(
     for name in NAMES:
         assert run([name, "--help", "--lang", lang]) == 0
         out, _ = lines(capsys)
-        wide = [line for line in out if cells(line) > 40]
-        assert all(f" {name} " in line for line in wide), wide
+        assert [line for line in out if cells(line) > 40] == []
 
 
 def test_options_are_the_keys_of_the_question() -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from gpuplan.cli.main import run
 from gpuplan.cli.width import cells
+from gpuplan.cli.width import cells
 from gpuplan.locale import CATALOGUE
 from gpuplan.model.terms import Memory, States, Step
 
@@ -169,3 +170,33 @@ def test_a_terminal_gets_colour_unless_it_is_refused(
     assert "\x1b[" in coloured
     monkeypatch.setenv("NO_COLOR", "1")
     assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == printed(capsys, *SMALL)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_every_page_fits_a_terminal_of_40_columns(
+    lang: str, run_file: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    pages = (PLAN, CHECK, SMALL, ("estimate", run_file), ("facts", "chips"), ("facts", "offers", "H100"))
+    for arguments in pages:
+        text = printed(capsys, *arguments, "--lang", lang)
+        assert [line for line in text.splitlines() if cells(line) > 40] == []
+
+
+def test_an_estimate_names_the_card_and_whole_numbers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run_row = {
+        "id": "r", "model": {"name": "Qwen2.5-7B"}, "task": "full_ft", "seq_len": 2048,
+        "hardware": {"gpu": "A100-80GB-SXM4", "n_gpus": 8}, "parallel": {"zero": 3},
+    }  # fmt: skip
+    (tmp_path / "run.json").write_text(json.dumps(run_row))
+    head = printed(capsys, "estimate", str(tmp_path / "run.json")).split("\n\n")[0]
+    assert "8 x A100-80GB-SXM4" in head
+    assert "ZeRO-3," in head
+
+
+def test_a_share_of_the_peak_below_16_bits_says_of_which_peak(capsys: pytest.CaptureFixture[str]) -> None:
+    job = ("7B", "--method", "full", "--samples", "1000", "--on", "8xH100-80GB-SXM5")
+    assert "of the bf16 peak" in printed(capsys, "check", *job, "--precision", "fp8")
+    assert "of the bf16 peak" not in printed(capsys, "check", *job, "--precision", "bf16")
+    own = ("plan", *job[:-2], "--own", "8xH100-80GB-SXM5", "--precision", "fp8")
+    assert "of the bf16 peak" in " ".join(printed(capsys, *own).split())

@@ -1,10 +1,12 @@
 """Text in terminal cells, figures and pages."""
 
+import shlex
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuplan.cli.figures import bytes_as_gib, count, disk, money, price, ranged, span, three
-from gpuplan.cli.page import Bullets, Heading, Table, plain
+from gpuplan.cli.page import Bullets, Commands, Heading, Table, plain
 from gpuplan.cli.width import cells, pad, wrap
 
 WORDS = st.text(st.sampled_from("ab 训练，。7x"), max_size=80)
@@ -31,6 +33,19 @@ def test_no_line_begins_with_a_chinese_comma() -> None:
     assert wrap("训练算力，规划", 8) == ["训练算", "力，规划"]
 
 
+COMMAND = "gpuplan plan 'a model' --method lora --own '4x4090, 2x3090' --note 'it'\"'\"'s' --save plan.json"
+
+
+@given(st.integers(30, 200))
+def test_a_command_on_a_narrow_terminal_is_the_same_command_to_a_shell(width: int) -> None:
+    text = plain([Commands((COMMAND,))], width)
+    assert shlex.split(text.replace("\\\n", " ")) == shlex.split(COMMAND)
+    if width < 80:
+        assert max(map(len, text.splitlines())) <= width
+    else:
+        assert len(text.splitlines()) == 1
+
+
 def test_three_significant_digits_with_separators() -> None:
     assert [three(x) for x in (0.012345, 1.2345, 99.96, 12345, 0, 1e-9)] == [
         "0.0123", "1.23", "100", "12,300", "0", "1e-09",
@@ -47,12 +62,14 @@ def test_units_suit_the_size() -> None:
     assert bytes_as_gib(24 * 2**30) == "24.0 GiB"
     assert disk(2.5e12) == "2.50 TB"
     assert disk(15.2e9) == "15.2 GB"
-    assert [span("en")(s) for s in (0.0421, 12, 600, 9000, 260000)] == [
+    assert [span("en")(s) for s in (0.0421, 12, 60, 600, 9000, 260000, 1e8)] == [
         "42.1 ms",
         "12.0 s",
+        "60.0 s",
         "10.0 min",
         "2.50 h",
         "3.01 d",
+        "3.17 years",
     ]
     assert price(1.006, "usd") == "1.006 USD"
     assert price(32.7, "USD") == "32.70 USD"

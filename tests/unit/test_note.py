@@ -21,6 +21,12 @@ def test_one_is_told_apart_from_many() -> None:
     assert [counted("gpu", n).say("en") for n in (1, 2, 64.0)] == ["1 GPU", "2 GPUs", "64 GPUs"]
 
 
+def test_times_are_said_in_the_largest_unit_that_they_hold_twice() -> None:
+    shown = {1e-3: "3.6 s", 0.0334: "2 min", 47.9: "47.9 h", 48: "2 days", 17_000: "708 days", 18_000: "2.05 years"}
+    assert {hours: spent(hours).say("en") for hours in shown} == shown
+    assert [spent(hours).say("zh") for hours in shown][3:] == ["2 天", "708 天", "2.05 年"]
+
+
 def test_short_times_are_minutes() -> None:
     assert [spent(h).say("en") for h in (0.05, 1.9, 2.0, 36.0)] == ["3 min", "114 min", "2 h", "36 h"]
     assert spent(0.5).say("zh") == "30 分钟"

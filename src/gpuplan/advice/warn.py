@@ -11,7 +11,7 @@ from gpuplan.model.kernels import usable_dtype
 from gpuplan.question.figures import Range
 from gpuplan.question.job import Job
 from gpuplan.question.layout import Layout
-from gpuplan.question.note import Note, note
+from gpuplan.question.note import Note, note, spent
 from gpuplan.run.goodput import SPOT_LOSSES_PER_NODE_S
 from gpuplan.units import GIB, HOUR
 
@@ -99,7 +99,7 @@ def _spot(pick: Chosen) -> Note | None:
     rates = SPOT_LOSSES_PER_NODE_S
     key = "warn.spot" if pick.resume_auto else "warn.spot_flag"
     hours = [1 / (float(rate) * HOUR * pick.nodes) for rate in (rates.high, rates.typical, rates.low)]
-    return note(key, often=hours[0], typical=hours[1], seldom=hours[2])
+    return note(key, often=spent(hours[0]), typical=spent(hours[1]), seldom=spent(hours[2]))
 
 
 def _offload(pick: Chosen) -> Note | None:

@@ -28,6 +28,7 @@ def estimate(run: Mapping[str, Any] | MeasuredRun, catalogue: Catalogue, *, lang
         "id": record.id,
         "model": reading.job.policy.model.id,
         "trainer": reading.job.trainer.id,
+        "gpu": reading.cards.chips[0].id if reading.cards.chips else record.hardware.get("gpu"),
         "layout": layout_shown(reading),
         "assumed": [assumed.say(lang) for assumed in found.assumed],
         "predicted": predicted(found),

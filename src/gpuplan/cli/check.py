@@ -7,7 +7,7 @@ from typing import Any
 from gpuplan.app.check import check
 from gpuplan.cli.asked import catalogue_of, question_of_request
 from gpuplan.cli.commands import Request
-from gpuplan.cli.figures import gib, hours, price, ranged, rate, share, span
+from gpuplan.cli.figures import gib, hours, price, ranged, rate, span
 from gpuplan.cli.page import Block, Commands, Heading, Table, Text
 from gpuplan.cli.parts import memory_blocks, time_blocks, verdict_line
 from gpuplan.cli.pieces import (
@@ -17,6 +17,7 @@ from gpuplan.cli.pieces import (
     gpus_words,
     layout_words,
     memory_words,
+    mfu_words,
     said_words,
     section,
     understood,
@@ -61,7 +62,7 @@ def _figures(answer: Answer, lang: str) -> list[tuple[str, str]]:
         rows += [
             ("step_time", ranged(lang, answer["step_time_s"], span(lang))),
             ("speed", ranged(lang, answer["tokens_per_s"], rate(lang))),
-            ("mfu", share(answer["mfu"])),
+            ("mfu", mfu_words(answer["mfu"], answer["question"].get("precision"), lang)),
             ("duration", ranged(lang, answer["duration_hours"], hours(lang))),
         ]
     if answer["cost"] is not None:

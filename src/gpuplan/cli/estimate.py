@@ -28,7 +28,9 @@ def show(answer: Answer, request: Request) -> Sequence[Block]:
     about = {"model": answer["model"], "trainer": answer["trainer"], "layout": layout_words(layout, lang)}
     blocks: list[Block] = [
         verdict_line(WORD[found["fits"]], found["fits_probability"], found["limit"], lang),
-        Text(say(lang, "show.estimate.of", gpus=gpus_words(1, layout["n_gpus"], "GPU", lang), **about)),
+        Text(
+            say(lang, "show.estimate.of", gpus=gpus_words(1, layout["n_gpus"], answer["gpu"] or "GPU", lang), **about)
+        ),
         Heading(say(lang, "show.estimate.figures")),
         Table(("", ""), tuple(_figures(found, lang))),
         *memory_blocks(found["memory"], lang),

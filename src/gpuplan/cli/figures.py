@@ -8,7 +8,7 @@ from math import floor, log10
 from typing import Any
 
 from gpuplan.locale import say
-from gpuplan.units import BILLION, DAY, GIB, HOUR, MILLION, MINUTE, TB
+from gpuplan.units import BILLION, DAY, GIB, HOUR, MILLION, MINUTE, TB, YEAR
 
 Format = Callable[[float], str]
 
@@ -49,11 +49,11 @@ def disk(value: float) -> str:
 
 
 def span(lang: str) -> Format:
-    """Seconds as milliseconds, seconds, minutes, hours or days."""
+    """Seconds in the largest unit that they hold twice, milliseconds to years."""
 
     def shown(seconds: float) -> str:
-        for unit, size, least in (("d", DAY, 2 * DAY), ("h", HOUR, 2 * HOUR), ("min", MINUTE, 2 * MINUTE)):
-            if seconds >= least:
+        for unit, size in (("y", YEAR), ("d", DAY), ("h", HOUR), ("min", MINUTE)):
+            if seconds >= 2 * size:
                 return f"{three(seconds / size)} {say(lang, f'show.unit.{unit}')}"
         if seconds >= 1 or seconds == 0:
             return f"{three(seconds)} {say(lang, 'show.unit.s')}"

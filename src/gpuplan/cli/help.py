@@ -3,13 +3,14 @@
 from collections.abc import Iterable
 
 from gpuplan.cli.options import Option
+from gpuplan.cli.page import folded, hanging
 from gpuplan.cli.width import cells, pad, wrap
 from gpuplan.locale import say
 
 
 def page(*, lang: str, width: int, usage: str, text: str, parts: Iterable[tuple[str, list[tuple[str, str]]]]) -> str:
     """A help page: usage, what the command does, then headed lists of (term, explanation)."""
-    lines = [f"{say(lang, 'help.usage')} {usage}", ""]
+    lines = [*hanging("", f"{say(lang, 'help.usage')} {usage}", width), ""]
     for paragraph in text.split("\n"):
         lines += wrap(paragraph, width)
     for heading, rows in parts:
@@ -36,7 +37,7 @@ def _listed(rows: list[tuple[str, str]], width: int) -> list[str]:
     """Terms in a column and explanations beside them; below them where the terminal is narrow."""
     column = max(cells(term) for term, _ in rows) + 4
     if width - column < 24 or not any(text for _, text in rows):
-        return [line for term, text in rows for line in (f"  {term}", *_indented(text, 6, width))]
+        return [line for term, text in rows for line in (*folded(term, width), *_indented(text, 6, width))]
     lines = []
     for term, text in rows:
         first, *others = wrap(text, width - column)

@@ -1,5 +1,6 @@
 """What a command shows, as blocks: a page is built once and drawn plain or, at a terminal, with rich."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -38,7 +39,7 @@ class Bullets:
 
 @dataclass(frozen=True, slots=True)
 class Commands:
-    """Lines to be copied into a shell; never wrapped."""
+    """Lines to be copied into a shell; a narrow terminal gets them broken behind backslashes."""
 
     lines: tuple[str, ...]
 
@@ -53,6 +54,10 @@ class Table:
 
 Block: TypeAlias = Heading | Text | Verdict | Bullets | Commands | Table
 _GAP = 2
+_NARROW = 80
+"""Cells below which a terminal counts as narrow; a wider one breaks a long command by itself, and it stays whole."""
+_WORDS = re.compile(r"""(?:'[^']*'|"[^"]*"|[^\s'"])+""")
+"""Words of a command, quoted ones whole."""
 _NARROWEST = 11
 """Cells below which a column is no longer read with ease."""
 
@@ -74,9 +79,22 @@ def _drawn(block: Block, width: int) -> list[str]:
         case Bullets(items):
             return [line for item in items for line in hanging("  - ", item, width)]
         case Commands(lines):
-            return [f"  {line}" for line in lines]
+            return [part for line in lines for part in folded(line, width)]
         case Table(head, rows):
             return _table(head, rows, width)
+
+
+def folded(command: str, width: int) -> list[str]:
+    """A command, indented; broken between its words, as a shell reads it, where the terminal is narrow."""
+    if width >= _NARROW or cells(command) + 2 <= width:
+        return [f"  {command}"]
+    lines: list[str] = []
+    for word in _WORDS.findall(command):
+        if lines and cells(lines[-1]) + cells(word) + 3 <= width:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(("    " if lines else "  ") + word)
+    return [f"{line} \\" for line in lines[:-1]] + lines[-1:]
 
 
 def hanging(mark: str, text: str, width: int) -> list[str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from gpuplan.cli.commands import COMMANDS
-from gpuplan.cli.figures import count, gib, large, money, ranged, three
+from gpuplan.cli.figures import count, gib, large, money, ranged, share, three
 from gpuplan.cli.page import Block, Bullets, Heading
 from gpuplan.locale import say
 from gpuplan.units import BILLION
@@ -40,7 +40,7 @@ def understood(question: Answer, lang: str) -> list[str]:
 
 def layout_words(layout: Answer, lang: str) -> str:
     """A layout in the words of the field: ZeRO-3, tensor parallel 8, micro-batch 2 x 4, recompute full."""
-    words = [f"ZeRO-{layout['zero']}"] if layout["zero"] else []
+    words = [f"ZeRO-{count(layout['zero'])}"] if layout["zero"] else []
     for degree in DEGREES:
         if layout[degree] > 1:
             words.append(say(lang, f"show.layout.{degree}", n=count(layout[degree])))
@@ -76,6 +76,11 @@ def memory_words(memory: Answer, lang: str) -> str:
     """Memory of the worst GPU, as nvidia-smi shows it, against what the card has."""
     used = ranged(lang, memory["device_gib"], gib)
     return say(lang, "show.of", used=used, capacity=gib(memory["capacity_gib"]))
+
+
+def mfu_words(mfu: float, precision: str | None, lang: str) -> str:
+    """Share of the card's peak that the step reaches; below 16 bits it is still the peak of bf16."""
+    return say(lang, "show.mfu.bf16", share=share(mfu)) if precision in ("fp8", "fp4") else share(mfu)
 
 
 def cost_words(cost: Answer | None, lang: str) -> str:

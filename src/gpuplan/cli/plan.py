@@ -8,7 +8,7 @@ from gpuplan.app.files import save_json
 from gpuplan.app.plan import plan
 from gpuplan.cli.asked import catalogue_of, question_of_request
 from gpuplan.cli.commands import Request
-from gpuplan.cli.figures import chance, count, gib, hours, price, ranged, rate, share, span
+from gpuplan.cli.figures import chance, count, gib, hours, price, ranged, rate, span
 from gpuplan.cli.page import Block, Commands, Heading, Table, Text
 from gpuplan.cli.pieces import (
     assumed_lines,
@@ -17,6 +17,7 @@ from gpuplan.cli.pieces import (
     gpus_words,
     layout_words,
     memory_words,
+    mfu_words,
     said_words,
     section,
     short_path,
@@ -67,7 +68,7 @@ def _distinct(answer: Answer, lang: str) -> Sequence[Answer]:
             label = say(lang, "show.label.fastest_within")
         same = next((one for one in found if all(one[k] == pick[k] for k in ("offer", "nodes", "layout"))), None)
         if same is None:
-            found.append({**pick, "label": label})
+            found.append({**pick, "label": label, "precision": answer["question"].get("precision")})
         else:
             same["label"] += say(lang, "show.comma") + label
     return found
@@ -126,7 +127,7 @@ ROWS: Final = {
     "global_batch": lambda pick, lang: say(lang, "show.sequences", n=count(pick["global_batch"])),
     "step_time": lambda pick, lang: ranged(lang, pick["step_time_s"], span(lang)),
     "speed": lambda pick, lang: ranged(lang, pick["tokens_per_s"], rate(lang)),
-    "mfu": lambda pick, lang: share(pick["mfu"]),
+    "mfu": lambda pick, lang: mfu_words(pick["mfu"], pick["precision"], lang),
     "needs": _needs,
     "source": _source,
 }  # fmt: skip

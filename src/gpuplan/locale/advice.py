@@ -32,6 +32,7 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "{params}e9 参数 x {bytes} 字节 / {gpus} = 每卡 {gib} GiB 状态",
     ),
     "assumed.chip": ("memory, speed and price", "影响显存、速度和价格"),
+    "assumed.deadline": ("plans that take longer are left out", "耗时更长的方案不列出"),
     "assumed.epochs": ("time and cost grow with it", "时间和费用随之成比例增长"),
     "assumed.fabric": ("time of every step over several nodes", "影响多机每一步的时间"),
     "assumed.framework": ("memory, speed and how to resume", "影响显存、速度和断点续训方式"),
@@ -85,6 +86,7 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "{gpus} GPUs ({nodes} nodes of {per_node})",
         "使用 {gpus} 张卡（{nodes} 台 × {per_node} 卡）",
     ),
+    "nearest.more_cards": ("{gpus} GPUs in one node", "单机 {gpus} 卡"),
     "nearest.method": ("method {method}", "改用 {method}"),
     "nearest.offload": (
         "offload {offload} to the host ({host_gib} GiB of host memory a node)",
@@ -223,16 +225,16 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "按 1 {currency} = {rate} USD 换算（{date}）",
     ),
     "warn.spot": (
-        "spot: the machine may be taken away about every {typical} h (between {often} and {seldom}); resume is automatic",
-        "竞价实例：机器大约每 {typical} 小时可能被收回（{often} 至 {seldom}）；会自动续训",
+        "spot: the machine may be taken away about every {typical} (between {often} and {seldom}); resume is automatic",
+        "竞价实例：机器大约每 {typical}可能被收回（{often} 至 {seldom}）；会自动续训",
     ),
     "warn.spot_price": (
         "spot prices of Google Cloud differ by region and month up to five times (a3-highgpu-8g in 2026: 9.07 to 50.32 USD an hour)",
         "Google Cloud 的竞价实例价格因地域和月份相差可达五倍（a3-highgpu-8g 在 2026 年为每小时 9.07 至 50.32 USD）",
     ),
     "warn.spot_flag": (
-        "spot: the machine may be taken away about every {typical} h (between {often} and {seldom}); the trainer resumes only where the command says so",
-        "竞价实例：机器大约每 {typical} 小时可能被收回（{often} 至 {seldom}）；需在命令中指定才会续训",
+        "spot: the machine may be taken away about every {typical} (between {often} and {seldom}); the trainer resumes only where the command says so",
+        "竞价实例：机器大约每 {typical}可能被收回（{often} 至 {seldom}）；需在命令中指定才会续训",
     ),
     "warn.unsure": (
         "it fits with a probability of {chance} %: run the longest batch first",
@@ -293,7 +295,10 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "不确定（能放下的概率为 {chance}）：最省显存的并行配置（{gpus}，最多试过 {most_gpus}{alone}）每卡需要 {needed_gib} GiB（{low_gib} 至 {high_gib}），而每卡有 {capacity_gib} GiB；取决于“{phase}”阶段",
     ),
     "count.minutes": ("{n} min", "{n} 分钟"),
+    "count.seconds": ("{n} s", "{n} 秒"),
     "count.hours": ("{n} h", "{n} 小时"),
+    "count.days": ("{n} days", "{n} 天"),
+    "count.years": ("{n} years", "{n} 年"),
     "assumed.trainer": ("memory and launch", "影响显存和下发开销"),
     "reason.alone": (", for nobody states the network between such nodes", "，因为没有来源说明这类机器之间的网络"),
 }

@@ -455,6 +455,10 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "memory, worst GPU",
         "显存（最满的卡）",
     ),
+    "show.mfu.bf16": (
+        "{share} of the bf16 peak",
+        "{share}（按 bf16 峰值）",
+    ),
     "show.row.mfu": (
         "MFU",
         "MFU",
@@ -606,6 +610,10 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     "show.unit.s": (
         "s",
         "秒",
+    ),
+    "show.unit.y": (
+        "years",
+        "年",
     ),
     "show.unit.tokens_per_s": (
         "tokens/s",

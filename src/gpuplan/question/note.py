@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Union
 
 from gpuplan.locale import say
+from gpuplan.units import DAY, HOUR, MINUTE, YEAR
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,8 +40,12 @@ def counted(thing: str, n: float) -> Note:
 
 
 def spent(hours: float) -> Note:
-    """A length of time: minutes below two hours."""
-    return note("count.minutes", n=60 * hours) if hours < 2 else note("count.hours", n=hours)
+    """A length of time in the largest unit that it holds twice: seconds, minutes, hours, days or years."""
+    seconds = hours * HOUR
+    for unit, size in (("years", YEAR), ("days", DAY), ("hours", HOUR), ("minutes", MINUTE)):
+        if seconds >= 2 * size:
+            return note(f"count.{unit}", n=seconds / size)
+    return note("count.seconds", n=seconds)
 
 
 def figure(value: object) -> str:
