@@ -22,7 +22,7 @@ from gpuplan.facts.arch import Moe
 from gpuplan.facts.spread import Spread, choose_spread
 from gpuplan.model.memory import memory_of
 from gpuplan.model.step import step_of
-from gpuplan.model.verdict import fits_probability, usable_bytes, verdict
+from gpuplan.model.verdict import fits_probability, verdict
 from gpuplan.question.figures import Range
 from tests.unit.factories import HF, LLAMA_2_7B, full_job, gpt, layout, lora_job
 from tests.unit.test_step import A100, hardware
@@ -141,4 +141,8 @@ def test_more_room_never_lowers_the_chance(a: float, b: float) -> None:
 
 
 def test_a_generation_engine_takes_its_share_of_the_card_first() -> None:
-    assert usable_bytes(80.0, 0.3) == pytest.approx(56.0)
+    job = full_job(LLAMA_2_7B, HF)
+    memory = memory_of(job, layout())
+    alone, beside = (memory_ranges(memory, replace(job, rollout_share=s), SPREADS) for s in (0.0, 0.3))
+    assert float(beside["needed"].typical) == pytest.approx(float(alone["needed"].typical) / 0.7)
+    assert float(beside["allocated"].typical) == float(alone["allocated"].typical)

@@ -24,7 +24,7 @@ from gpuplan.data.catalogue import Catalogue
 from gpuplan.data.kernels import measured_chips
 from gpuplan.data.spreads import load_spreads
 from gpuplan.model.terms import Memory, Step
-from gpuplan.model.verdict import fits_probability, usable_bytes, verdict
+from gpuplan.model.verdict import fits_probability, verdict
 from gpuplan.question.figures import Assumed, Range, assumption
 from gpuplan.question.note import note
 
@@ -160,9 +160,8 @@ def _outcome(reading: Reading, needed: Range, memory: Memory) -> Outcome:
     weights = reading.grid.weights
     if not reading.cards.capacities:
         return Outcome(fits=None, probability=None, limit="hardware.gpu")
-    share = reading.job.rollout_share
     chances = [
-        np.broadcast_to(np.asarray(fits_probability(needed, usable_bytes(capacity, share))), weights.shape)
+        np.broadcast_to(np.asarray(fits_probability(needed, capacity)), weights.shape)
         for capacity in reading.cards.capacities
     ]
     host = _host_chance(reading, memory)

@@ -53,7 +53,8 @@ def waits_for_host(step: Step) -> Mask:
 def memory_ranges(memory: Memory, job: Job, spreads: Mapping[str, Spread]) -> dict[str, Range]:
     """allocated, reserved, device, and `needed`: what the verdict compares with the card.
 
-    `needed` takes every phase, load and save too (`needed_bytes`).
+    `needed` takes every phase, load and save too (`needed_bytes`), of a card on which a generation engine may keep a
+    share for itself: training must do with the rest.
     """
     small = is_small(memory)
     found = {}
@@ -61,7 +62,7 @@ def memory_ranges(memory: Memory, job: Job, spreads: Mapping[str, Spread]) -> di
         ("allocated", "memory", memory.allocated_bytes),
         ("reserved", "memory", memory.reserved_bytes),
         ("device", "memory", memory.device_bytes),
-        ("needed", "needed", needed_bytes(memory)),
+        ("needed", "needed", needed_bytes(memory) / (1.0 - job.rollout_share)),
     ):
         usual = choose_spread(spreads, *keys_of(figure, job.trainer.family, kind_of(job)))
         found[name] = around(typical, small, choose_spread(spreads, f"{figure}/small", figure), usual)

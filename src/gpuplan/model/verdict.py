@@ -43,8 +43,3 @@ def normal_share(z: Num) -> Num:
     inner: Num = np.sqrt(2.0 / np.pi) * (z + 0.044715 * np.asarray(z) ** 3)
     share: Num = 0.5 * (1.0 + np.tanh(inner))
     return share
-
-
-def usable_bytes(capacity_bytes: Num, rollout_share: float) -> Num:
-    """What training may use of a card on which a generation engine keeps `rollout_share`."""
-    return capacity_bytes * (1.0 - rollout_share)
