@@ -1,6 +1,6 @@
 """The nearest changes that make a job fit, each one computed: other layouts, more or larger cards, other methods."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Final
@@ -16,11 +16,17 @@ from gpuplan.errors import QuestionError
 from gpuplan.facts.chip import Chip
 from gpuplan.question.note import Note, note
 from gpuplan.question.question import Question
-from gpuplan.units import GIB
+from gpuplan.units import GIB, YEAR
 
 LAYOUT_KEYS: Final = ("micro_batch", "grad_accum", "zero", "tp", "pp", "cp", "ep", "recompute", "offload")
 MOST_NODES: Final = 64
+MOST_CARDS_TIMES: Final = 16
+"""More than this many times the asked cards is another question (reasoned)."""
 SHORTEST: Final = 256
+WHOLE_NODE: Final = 8
+"""Cards of a usual server: more of them in one node are tried before more nodes."""
+MOST_TIMES: Final = 3.0
+"""Slower than this than another change on as many of the same cards, a change is not worth offering (reasoned)."""
 LARGER_CARDS: Final = 4
 """Larger cards that are tried, the smallest first."""
 
@@ -32,6 +38,10 @@ class Change:
     text: Note
     memory: dict[str, Any]
     time: dict[str, Any]
+    chip: str
+    cards: float
+    s_per_token: float
+    duration_s: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,23 +51,36 @@ class Idea:
     question: Question
     chip: Chip
     nodes: int
+    count: int
+    """GPUs of a node."""
     worded: Callable[[Tried], Note]
 
 
 def nearest_changes(question: Question, catalogue: Catalogue, tried: Tried, *, today: date) -> tuple[Change, ...]:
-    """Of each kind of change the smallest that fits for sure."""
-    found = []
+    """Of each kind of change the smallest that fits for sure, ends within a year and does not crawl."""
+    found: list[Change] = []
     for ideas in _kinds(question, catalogue, tried):
         for idea in ideas:
             try:
-                one = try_on(idea.question, catalogue, chip=idea.chip, nodes=idea.nodes, count=tried.machine.n_gpus,
+                one = try_on(idea.question, catalogue, chip=idea.chip, nodes=idea.nodes, count=idea.count,
                              today=today)  # fmt: skip
             except QuestionError:
                 continue
             if one.word == "fits" and one.detail is not None:
-                found.append(Change(text=idea.worded(one), memory=_memory(one), time=_time(one)))
+                found.append(_change(idea.worded(one), one))
                 break
-    return tuple(found)
+    return worthwhile(found)
+
+
+def worthwhile(changes: Sequence[Change]) -> tuple[Change, ...]:
+    """Changes that end within a year and are not `MOST_TIMES` slower than one on no more of the same cards."""
+    ending = [one for one in changes if one.duration_s <= YEAR]
+
+    def crawls(one: Change) -> bool:
+        rivals = [other for other in ending if other.chip == one.chip and other.cards <= one.cards]
+        return any(one.s_per_token > MOST_TIMES * other.s_per_token for other in rivals)
+
+    return tuple(one for one in ending if not crawls(one))
 
 
 def relaxed_questions(question: Question) -> Iterator[tuple[str, Question]]:
@@ -67,10 +90,7 @@ def relaxed_questions(question: Question) -> Iterator[tuple[str, Question]]:
         yield "nearest.any_cloud", replace(free, own=None, cloud=None, region=None)
     for method in ("lora", "qlora"):
         if question.method != method:
-            yield (
-                "nearest.method_plan",
-                replace(free, method=method, own=None, cloud=None, region=None, framework=None, framework_version=None),
-            )
+            yield "nearest.method_plan", replace(_as_method(free, method), own=None, cloud=None, region=None)
 
 
 def _kinds(question: Question, catalogue: Catalogue, tried: Tried) -> Iterator[Iterator[Idea]]:
@@ -78,7 +98,7 @@ def _kinds(question: Question, catalogue: Catalogue, tried: Tried) -> Iterator[I
     yield _offload(question, tried)
     yield _shorter(question, tried)
     yield _methods(question, tried)
-    yield _more_nodes(question, tried)
+    yield _more_cards(question, tried)
     yield _larger_cards(question, catalogue, tried)
 
 
@@ -116,17 +136,26 @@ def _methods(question: Question, tried: Tried) -> Iterator[Idea]:
     words = () if method.objective == "pretrain" or method.base == "qlora" else (f"{goal}lora", f"{goal}qlora")
     for word in words:
         if word != method.word:
-            changed = replace(_without_layout(question), method=word, framework=None, framework_version=None)
-            yield _idea(tried, changed, lambda one: note("nearest.method", method=one.understood.method.word))
+            yield _idea(
+                tried,
+                _as_method(_without_layout(question), word),
+                lambda one: note("nearest.method", method=one.understood.method.word),
+            )
 
 
-def _more_nodes(question: Question, tried: Tried) -> Iterator[Idea]:
-    nodes = tried.nodes * 2
-    while nodes <= MOST_NODES:
-        name = f"{tried.machine.n_gpus}x{tried.machine.chip.id}"
-        changed = replace(_without_layout(question), on=name, nodes=float(nodes), zero=question.zero)
-        yield Idea(question=changed, chip=tried.machine.chip, nodes=nodes, worded=_more)
+def _more_cards(question: Question, tried: Tried) -> Iterator[Idea]:
+    """More cards in one node up to a whole server, then more nodes."""
+    chip, free = tried.machine.chip, replace(_without_layout(question), zero=question.zero)
+    count, nodes = tried.machine.n_gpus, tried.nodes
+    while nodes == 1 and 2 * count <= WHOLE_NODE:
+        count *= 2
+        changed = replace(free, on=f"{count}x{chip.id}", nodes=None)
+        yield Idea(question=changed, chip=chip, nodes=1, count=count, worded=_more)
+    most = MOST_CARDS_TIMES * tried.machine.n_gpus * tried.nodes
+    while 2 * nodes <= MOST_NODES and 2 * nodes * count <= most:
         nodes *= 2
+        changed = replace(free, on=f"{count}x{chip.id}", nodes=float(nodes))
+        yield Idea(question=changed, chip=chip, nodes=nodes, count=count, worded=_more)
 
 
 def _larger_cards(question: Question, catalogue: Catalogue, tried: Tried) -> Iterator[Idea]:
@@ -146,20 +175,29 @@ def _larger_cards(question: Question, catalogue: Catalogue, tried: Tried) -> Ite
     sizes = dict.fromkeys(chip.memory_bytes for chip in order)
     smallest = [next(chip for chip in order if chip.memory_bytes == size) for size in sizes][:LARGER_CARDS]
     for chip in smallest:
-        changed = replace(_without_layout(question), on=f"{tried.machine.n_gpus}x{chip.id}")
-        yield Idea(question=changed, chip=chip, nodes=tried.nodes, worded=_card)
+        count, nodes = tried.machine.n_gpus, float(tried.nodes)
+        changed = replace(_without_layout(question), on=f"{count}x{chip.id}", nodes=nodes if nodes > 1 else None)
+        yield Idea(question=changed, chip=chip, nodes=tried.nodes, count=count, worded=_card)
 
 
 def _idea(tried: Tried, question: Question, worded: Callable[[Tried], Note]) -> Idea:
-    return Idea(question=question, chip=tried.machine.chip, nodes=tried.nodes, worded=worded)
+    machine = tried.machine
+    return Idea(question=question, chip=machine.chip, nodes=tried.nodes, count=machine.n_gpus, worded=worded)
 
 
 def _without_layout(question: Question) -> Question:
     return replace(question, **dict.fromkeys(LAYOUT_KEYS))  # type: ignore[arg-type]
 
 
+def _as_method(question: Question, method: str) -> Question:
+    """The question with another method, in the usual framework and storage of that method."""
+    return replace(question, method=method, framework=None, framework_version=None, quantisation=None)
+
+
 def _more(one: Tried) -> Note:
     per_node = one.machine.n_gpus
+    if one.nodes == 1:
+        return note("nearest.more_cards", gpus=per_node)
     return note("nearest.more_gpus", gpus=per_node * one.nodes, nodes=one.nodes, per_node=per_node)
 
 
@@ -185,13 +223,20 @@ def _memory(one: Tried) -> dict[str, Any]:
     return {name: whole[name] for name in ("needed_gib", "capacity_gib", "fits_probability", "host_per_node")}
 
 
-def _time(one: Tried) -> dict[str, Any]:
+def _change(text: Note, one: Tried) -> Change:
     assert one.detail is not None
-    if not np.isfinite(float(one.detail.step.total_s)):
-        return {"step_time_s": None, "duration_hours": None}
-    bill = bill_of(one.understood, pace_of(one.understood, one.detail), price_per_hour=0.0, is_spot=False)
-    return {
-        "step_time_s": range_json(one.detail.step_s),
-        "duration_hours": hours(bill.duration_s),
-        "mfu": rounded(one.detail.mfu),
-    }
+    detail = one.detail
+    time: dict[str, Any] = {"step_time_s": None, "duration_hours": None}
+    pace, duration = np.inf, np.inf
+    if np.isfinite(float(detail.step.total_s)):
+        bill = bill_of(one.understood, pace_of(one.understood, detail), price_per_hour=0.0, is_spot=False)
+        pace, duration = 1.0 / float(detail.tokens_per_s.typical), float(bill.duration_s.typical)
+        time = {
+            "step_time_s": range_json(detail.step_s),
+            "duration_hours": hours(bill.duration_s),
+            "mfu": rounded(detail.mfu),
+        }
+    return Change(
+        text=text, memory=_memory(one), time=time, chip=one.machine.chip.id, cards=float(detail.layout.n_gpus),
+        s_per_token=pace, duration_s=duration,
+    )  # fmt: skip

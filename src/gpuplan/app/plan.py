@@ -37,6 +37,7 @@ from gpuplan.question.methods import GENERATES
 from gpuplan.question.note import Note, note, said
 from gpuplan.question.question import Question
 from gpuplan.search.rank import front, picks
+from gpuplan.units import YEAR
 
 
 def plan(
@@ -65,7 +66,9 @@ def _result(searched: Searched, catalogue: Catalogue, lang: str) -> PlanResult:
         usd_per_unit=searched.places.rates[currency],
     )
     rejections = rejections_of(found, searched.places, searched.good, limits)
-    nearest = () if full else _ways_out(searched, catalogue, limits)
+    is_long = bool(full) and all(float(points.duration_s[pick.point]) > YEAR for pick in chosen)
+    nearest = _ways_out(searched, catalogue, limits) if is_long or not full else ()
+    years = [note("warn.years", way=nearest[0] if nearest else note("warn.years.none"))] if is_long else []
     return PlanResult(
         question=question_json(understood, lang, assumed=(*understood.assumed, *searched.places.assumed)),
         picks=full,
@@ -73,7 +76,7 @@ def _result(searched: Searched, catalogue: Catalogue, lang: str) -> PlanResult:
         rejected=[_rejected(one, lang) for one in rejections],
         considered={"candidates": found.considered, "pruned": dict(sorted(found.pruned.items()))},
         nearest=[one.say(lang) for one in nearest],
-        warnings=[one.say(lang) for one in _warnings(searched)],
+        warnings=[one.say(lang) for one in (*years, *_warnings(searched))],
     )
 
 

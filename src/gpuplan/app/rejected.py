@@ -11,8 +11,8 @@ from gpuplan.app.shortage import too_small
 from gpuplan.app.sites import OWN, Places
 from gpuplan.question.note import Note, note, spent
 from gpuplan.search.find import Found
-from gpuplan.search.rank import best, within
-from gpuplan.units import HOUR
+from gpuplan.search.rank import Points, best, within
+from gpuplan.units import HOUR, YEAR
 
 SHOWN: Final = 4
 """Rejected chips shown for one kind of reason; the counts are in `considered`."""
@@ -55,7 +55,7 @@ def nearest_of(found: Found, places: Places, limits: Limits) -> tuple[Note, ...]
     """The cheapest relaxation of the budget and of the deadline, where that is what binds."""
     points, notes = found.points, []
     if limits.budget_usd is not None:
-        point = best(points, within(points, budget=None, deadline_s=limits.deadline_s), "cheapest")
+        point = best_within_a_year(points, within(points, budget=None, deadline_s=limits.deadline_s))
         if point is not None:
             notes.append(_way_out("nearest.budget", found, places, point, limits))
     if limits.deadline_s is not None:
@@ -63,10 +63,16 @@ def nearest_of(found: Found, places: Places, limits: Limits) -> tuple[Note, ...]
         if point is not None:
             notes.append(_way_out("nearest.deadline", found, places, point, limits))
     if not notes:
-        point = best(points, within(points, budget=None, deadline_s=None), "cheapest")
+        point = best_within_a_year(points, within(points, budget=None, deadline_s=None))
         if point is not None:
             notes.append(_way_out("nearest.both", found, places, point, limits))
     return tuple(notes)
+
+
+def best_within_a_year(points: Points, good: Mask) -> int | None:
+    """The cheapest that ends within a year; where none does, the fastest."""
+    soon = best(points, good & (points.duration_s <= YEAR), "cheapest")
+    return best(points, good, "fastest") if soon is None else soon
 
 
 def _way_out(key: str, found: Found, places: Places, point: int, limits: Limits) -> Note:

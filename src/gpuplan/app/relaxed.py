@@ -3,12 +3,11 @@
 from dataclasses import replace
 
 from gpuplan.app.nearest import nearest_changes, relaxed_questions
-from gpuplan.app.rejected import what_of
+from gpuplan.app.rejected import best_within_a_year, what_of
 from gpuplan.app.searched import Searched, currency_of, search_of
 from gpuplan.app.tried import try_on, variants_on
 from gpuplan.data.catalogue import Catalogue
 from gpuplan.question.note import Note, note, spent
-from gpuplan.search.rank import best
 from gpuplan.units import HOUR
 
 
@@ -24,7 +23,7 @@ def relaxed(searched: Searched, catalogue: Catalogue) -> list[Note]:
         notes += [change.text for change in nearest_changes(asked, catalogue, tried, today=searched.today)]
     for text, changed in relaxed_questions(question):
         other = search_of(changed, catalogue, today=searched.today)
-        point = best(other.found.points, other.good, "cheapest")
+        point = best_within_a_year(other.found.points, other.good)
         if point is None:
             continue
         currency = currency_of(other)

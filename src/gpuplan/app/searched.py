@@ -16,13 +16,16 @@ from gpuplan.model.architectures.decoder import decoder
 from gpuplan.model.estimate import Hardware
 from gpuplan.model.flops import row_flops
 from gpuplan.model.verdict import FITS
-from gpuplan.question.figures import Range
+from gpuplan.question.defaults import assumed
+from gpuplan.question.figures import Assumed, Range
 from gpuplan.question.job import Job
 from gpuplan.question.layout import Layout, at
+from gpuplan.question.note import note
 from gpuplan.question.question import Question
 from gpuplan.search.charge import run_of
 from gpuplan.search.find import Found, find
-from gpuplan.search.rank import within
+from gpuplan.search.rank import Mask, Points, within
+from gpuplan.units import DAY, YEAR
 
 DAYS_A_YEAR: Final = 365.25
 LIKELY: Final = 0.5
@@ -51,10 +54,21 @@ def search_of(question: Question, catalogue: Catalogue, *, today: date) -> Searc
     money = question.budget_money
     budget = None if money is None else money[0] * places.rates[money[1]]
     good = within(points, budget=budget, deadline_s=question.deadline_s)
+    good, assumed_year = _within_a_year(question, points, good)
     offloads = offloads_of(found)
     if np.any(good & ~offloads):
         good &= ~offloads
+    if assumed_year is not None:
+        places = replace(places, assumed=(*places.assumed, assumed_year))
     return Searched(understood=understood, places=places, found=found, good=good, budget_usd=budget, today=today)
+
+
+def _within_a_year(question: Question, points: Points, good: Mask) -> tuple[Mask, Assumed | None]:
+    """Where nobody states a deadline and something ends within a year, what takes longer is left out, and said so."""
+    soon = good & (points.duration_s <= YEAR)
+    if question.deadline is not None or not np.any(soon) or np.array_equal(soon, good):
+        return good, None
+    return soon, assumed("deadline", note("count.days", n=int(YEAR / DAY)), note("source.deadline"))
 
 
 def offloads_of(found: Found) -> np.ndarray[Any, np.dtype[np.bool_]]:

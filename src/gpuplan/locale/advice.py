@@ -236,6 +236,11 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "spot: the machine may be taken away about every {typical} (between {often} and {seldom}); the trainer resumes only where the command says so",
         "竞价实例：机器大约每 {typical}可能被收回（{often} 至 {seldom}）；需在命令中指定才会续训",
     ),
+    "warn.years": (
+        "every pick takes more than a year, no plan for a real run; instead: {way}",
+        "所有方案都要一年以上，不是现实的计划；可改为：{way}",
+    ),
+    "warn.years.none": ("a smaller model or fewer tokens", "换更小的模型或更少的 token"),
     "warn.unsure": (
         "it fits with a probability of {chance} %: run the longest batch first",
         "能放下的概率为 {chance}%：请先用最长的批次试跑",

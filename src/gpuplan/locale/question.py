@@ -197,6 +197,7 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     ),
     "source.chip": ("the slowest of the variants; also {others}", "取各型号中最慢的；另有 {others}"),
     "source.states": ("as {trainer} keeps them", "{trainer} 的做法"),
+    "source.deadline": ("nobody stated one, and some plans end within a year", "未给出期限，且有方案可在一年内完成"),
     "source.default_of": ("default of {framework}", "{framework} 的默认值"),
     "source.epochs": ("one pass", "训练一轮"),
     "source.framework.splits": ("it can split a model in the stated way", "支持所要求的模型切分方式"),
