@@ -68,6 +68,7 @@ def test_the_age_of_a_price_counts_from_the_newest_day_it_can_mean(stated: str |
         (offer("RTX-4090"), {}, "warn.chip_borrowed"),
         (offer("MI300X"), {}, "warn.vendor"),
         (offer(), {"nodes": 2.0}, "warn.no_rdma"),
+        (offer(price_kind="own", price_per_hour=None), {"nodes": 2.0}, "warn.fabric_assumed"),
         (offer(), {"layout": layout(offload=float(Offload.ALL))}, "warn.offload"),
         (offer(), {"host_bytes_needed": 1e12}, "warn.host_unknown"),
         (offer(), {"fits_probability": 0.7}, "warn.unsure"),
@@ -82,6 +83,15 @@ def test_each_risk_has_its_warning(one: Offer, more: dict[str, object], key: str
 def test_export_rules_are_told_only_where_they_bite() -> None:
     assert "warn.export" not in warned(offer("A100-80GB-SXM4"))
     assert "warn.export" not in warned(offer("T4"), country="CN")
+
+
+@pytest.mark.parametrize("fabric", ["EFA", "RoCE v2", "eRDMA"])
+def test_a_fabric_is_never_said_to_lack_what_its_name_means(fabric: str) -> None:
+    one = offer()
+    rented = replace(one, machine=with_fabric(one.machine, 1e9, fabric=fabric, rdma=False))
+    assert warned(rented, nodes=2.0) == ["warn.no_gpudirect"]
+    own = replace(rented, price_kind="own", price_per_hour=None)
+    assert warned(own, nodes=2.0) == ["warn.own_cost", "warn.fabric_assumed"]
 
 
 def test_a_network_with_rdma_needs_no_warning() -> None:

@@ -13,11 +13,13 @@ from gpuplan.question.job import Job
 from gpuplan.question.layout import Layout
 from gpuplan.question.note import Note, note, spent
 from gpuplan.run.goodput import SPOT_LOSSES_PER_NODE_S
-from gpuplan.units import GIB, HOUR
+from gpuplan.units import GBIT, GIB, HOUR
 
 OLD_PRICE_DAYS: Final = 90
 """Rents moved by 17 to 32 % within four to five months of 2026 (cost facts, price_trend)."""
 SURE: Final = frozenset({"high", "medium"})
+PLAIN_NETWORKS: Final = ("ethernet", "stated", "4 vNICs")
+"""Fabrics that do not bypass the host; EFA, RoCE and the like do, though not always as far as the GPU."""
 CHINA: Final = "CN"
 MUCH_HOST_BYTES: Final = 64 * GIB
 """Most machines with a data-centre card have more (cloud offers of 2026: 93 % have the GPUs' memory or more)."""
@@ -114,12 +116,18 @@ def _host(pick: Chosen) -> Note | None:
 
 
 def _fabric(pick: Chosen) -> Note | None:
+    """Of several nodes: own networks are assumed, rented ones may pass through the host."""
     machine = pick.offer.machine
-    if pick.nodes > 1 and not machine.rdma:
-        return note("warn.no_rdma", fabric=fabric_words(machine.fabric))
-    if pick.nodes > 1 and machine.source and pick.offer.price_kind == "own":
-        return note("warn.fabric_assumed", fabric=fabric_words(machine.fabric))
-    return None
+    if pick.nodes <= 1:
+        return None
+    fabric = fabric_words(machine.fabric)
+    if pick.offer.price_kind == "own":
+        rate = (machine.nic_bytes_per_s_per_gpu or 0.0) / GBIT
+        return note("warn.fabric_assumed", fabric=fabric, rate=rate)
+    if machine.rdma:
+        return None
+    is_named = machine.fabric is not None and not machine.fabric.startswith(PLAIN_NETWORKS)
+    return note("warn.no_gpudirect" if is_named else "warn.no_rdma", fabric=fabric)
 
 
 def _chip(chip: Chip, pick: Chosen) -> list[Note | None]:

@@ -12,7 +12,7 @@ from gpuplan.advice.words import fabric_words
 from gpuplan.data.catalogue import Catalogue
 from gpuplan.data.costs import fx_rate
 from gpuplan.data.fleet import split_fleet
-from gpuplan.data.machines import assumed_fabric, own_machine, with_fabric
+from gpuplan.data.machines import assumed_fabric, is_rdma, own_machine, with_fabric
 from gpuplan.data.names import resolve_chip
 from gpuplan.data.offers import may_rank, price_usd_per_hour
 from gpuplan.data.providers import nearest_region, region_matches, resolve_clouds
@@ -27,6 +27,7 @@ from gpuplan.question.note import note
 from gpuplan.question.parse import CURRENCIES, shown
 from gpuplan.question.question import Question
 from gpuplan.search.find import Site
+from gpuplan.units import GBIT
 
 NODES: Final = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 TORCH_VENDORS: Final = frozenset({"nvidia", "amd", "huawei", "intel"})
@@ -114,8 +115,8 @@ def node_machine(chip: Chip, count: int, nodes: int) -> tuple[Machine, tuple[Ass
     if nodes == 1:
         return machine, ()
     rate, fabric, source = assumed_fabric(chip)
-    found = assumed("fabric", fabric_words(fabric), source)
-    return with_fabric(machine, rate, fabric=fabric, rdma=rate >= 100e9 / 8), (found,)
+    value = note("value.fabric", fabric=fabric_words(fabric), rate=rate / GBIT)
+    return with_fabric(machine, rate, fabric=fabric, rdma=is_rdma(fabric)), (assumed("fabric", value, source),)
 
 
 def runs_torch(chip: Chip, framework: str) -> bool:

@@ -26,6 +26,8 @@ SAME_SIZES: Final = {"aws-china": "aws"}
 MAX_NIC_GBPS: Final = 10_000.0
 RDMA_GBPS: Final = 100.0
 """Assumed: from this rate per GPU on, a fabric that the user states bypasses the host."""
+RDMA_NAMES: Final = re.compile(r"efa|rdma|roce|infiniband|gpudirect|slingshot|hccs|supernode", re.IGNORECASE)
+"""Fabrics that bypass the host by their nature: AWS EFA, Alibaba eRDMA, RoCE, InfiniBand, Google GPUDirect."""
 FROM_CHIP: Final = "link from the chip (docs/offers.md); no source states the fabric"
 
 
@@ -150,6 +152,16 @@ def own_machine(chip: Chip, n_gpus: int, *, nic_gbps_per_gpu: float | None = Non
 def with_fabric(machine: Machine, nic_bytes_per_s_per_gpu: float, *, fabric: str, rdma: bool) -> Machine:
     """The same node with this fabric."""
     return replace(machine, nic_bytes_per_s_per_gpu=nic_bytes_per_s_per_gpu, fabric=fabric, rdma=rdma)
+
+
+def is_rdma(fabric: str | None) -> bool:
+    """True where a fabric bypasses the host by its name.
+
+    >>> is_rdma("EFA"), is_rdma("RoCE v2"), is_rdma("ethernet (no RDMA)"), is_rdma("4 vNICs"), is_rdma(None)
+    (True, True, False, False, False)
+    """
+    name = (fabric or "").replace("no RDMA", "")
+    return RDMA_NAMES.search(name) is not None
 
 
 def generic_fabric(chip: Chip, nodes: Sequence[Node] | None = None, *, lang: str = "en") -> tuple[float, str, str]:

@@ -169,7 +169,15 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "export rules for {chip}: {text}; a dated note, not legal advice",
         "{chip} 的出口管制：{text}；仅为带日期的提示，不是法律意见",
     ),
-    "warn.fabric_assumed": ("the network between the nodes is assumed: {fabric}", "机器之间的网络为假设值：{fabric}"),
+    "value.fabric": ("{fabric}, {rate} Gbit/s a GPU", "{fabric}，每卡 {rate} Gbit/s"),
+    "warn.fabric_assumed": (
+        "the network between the nodes is not stated: {fabric} at {rate} Gbit/s a GPU is assumed, and the time depends on it",
+        "未给出机器之间的网络：假设为 {fabric}，每卡 {rate} Gbit/s；耗时取决于它",
+    ),
+    "warn.no_gpudirect": (
+        "{fabric} of this machine does not reach the GPUs directly: data between nodes passes through the host",
+        "该机型的 {fabric} 不能直达 GPU：机器间数据要经过主机内存",
+    ),
     "warn.generation": (
         "time of generating answers is not included; the real run is longer",
         "未包含生成回答的时间；实际运行更长",
