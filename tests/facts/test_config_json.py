@@ -1,6 +1,7 @@
 """A config.json of the hub gives the shape that the catalogue has, or is refused with one line."""
 
 import json
+import os
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -9,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuplan.data.config_json import architecture_from_config
+from gpuplan.data.config_json import MAX_BYTES, architecture_from_config, read_config
 from gpuplan.data.models import load_models
-from gpuplan.errors import QuestionError
+from gpuplan.errors import GpuplanError, InputError, QuestionError
 from gpuplan.facts.arch import Architecture
 from tests.facts.counting import parameters
 
@@ -117,13 +118,13 @@ def test_layers_of_another_kind_are_refused() -> None:
         ({"model_type": None}, "config_missing"),
         ({"model_type": "mamba"}, "config_unsupported"),
         ({"hidden_size": None}, "config_missing"),
-        ({"hidden_size": "wide"}, "config_bad_value"),
+        ({"hidden_size": "wide"}, "config_text"),
         ({"hidden_size": -1}, "config_bad_value"),
         ({"hidden_size": 10**12}, "config_bad_value"),
         ({"hidden_size": float("nan")}, "config_bad_value"),
         ({"num_hidden_layers": 0}, "config_bad_value"),
         ({"num_key_value_heads": 5}, "config_bad_value"),
-        ({"tie_word_embeddings": "yes"}, "config_bad_value"),
+        ({"tie_word_embeddings": "false"}, "config_flag"),
         ({"audio_config": {"layers": 2}}, "config_tower"),
     ],
 )
@@ -148,3 +149,49 @@ def test_any_config_is_read_or_refused(change: dict[str, Any]) -> None:
             assert architecture_from_config(config, "c").layers > 0
         except QuestionError as error:
             assert "\n" not in str(error)
+
+
+def test_a_number_in_quotes_is_told_apart_from_a_wrong_number() -> None:
+    with pytest.raises(QuestionError) as caught:
+        architecture_from_config({**LLAMA, "hidden_size": "4096"}, "my.json")
+    assert str(caught.value).startswith("my.json: hidden_size must be a number, not text ('4096')")
+
+
+def test_a_file_gives_what_it_holds(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text("\ufeff" + json.dumps(LLAMA), encoding="utf-8")
+    assert read_config(tmp_path / "config.json") == LLAMA
+
+
+@pytest.mark.parametrize(
+    ("content", "key"),
+    [
+        (b'{"model_type": "llama", "hidden_size": 1, "hidden_size": 2}', "config_twice"),
+        (b'{"model_type": "llama", "rope": {"a": 1, "a": 1}}', "config_twice"),
+        (b'{"model_type": "llama"', "config_broken"),
+        (b"[" * 100_000, "config_broken"),
+        (b"", "config_not_text"),
+        (b'{"a": "\0"}', "config_not_text"),
+        (b"\xff\xfe\x00", "config_not_text"),
+        (b" " * (MAX_BYTES - 1) + b"{}", "config_not_text"),
+    ],
+    ids=["twice", "twice inside", "cut", "deep", "empty", "nul", "binary", "large"],
+)
+def test_a_bad_file_is_refused_as_a_config_not_as_a_question(content: bytes, key: str, tmp_path: Path) -> None:
+    path = tmp_path / "config.json"
+    path.write_bytes(content)
+    with pytest.raises(InputError) as caught:
+        read_config(path)
+    assert caught.value.key == key
+    for lang in ("en", "zh"):
+        said = caught.value.say(lang).replace(str(path), "FILE")
+        assert "FILE" in said
+        assert "TOML" not in said
+        assert "question" not in said
+
+
+def test_what_is_no_regular_file_is_never_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "config.json")
+    for path in (tmp_path / "config.json", tmp_path, tmp_path / "missing.json", Path("a" * 5000), Path("a\0b")):
+        with pytest.raises(GpuplanError) as caught:
+            read_config(path)
+        assert caught.value.key in ("file_not_plain", "file_unreadable")

@@ -169,3 +169,44 @@ def test_a_broken_file_is_a_fact_error_in_both_languages(tmp_path: Path) -> None
     with pytest.raises(FactError) as caught:
         opened(tmp_path / "facts", '[chips.A]\nsource = "x"\nfoo = 1')
     assert "foo" in caught.value.say("en") and "foo" in caught.value.say("zh")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[chips.X1]\nsource = "x"\nbased_on = "H1000"\n',
+        '[chips.X1]\nsource = "x"\nmemory_gib = 80\n',
+        '[chips.X1]\nsource = "x"\nbased_on = "H100-80GB-SXM5"\ndonor = "none"\n',
+        '[models.m1]\nsource = "x"\nbased_on = "no/model"\n',
+        '[models.m1]\nsource = "x"\nlayers = 12\n',
+        '[models.m1]\nsource = "x"\nbased_on = "Qwen/Qwen2.5-7B"\nkv_heads = 3\n',
+        '[[offers]]\nprovider = "mine"\n',
+        '[[offers]]\nprovider = "m"\ninstance_type = "b"\nchip = "T4"\ngpus = 0\nsource = "x"\n',
+        '[[offers]]\nprovider = "m"\ninstance_type = "b"\nchip = "NoChip"\ngpus = 1\nsource = "x"\n',
+        '[[offers]]\nprovider = "m"\nprize = 3\n',
+        "[[offers]]\nprice = nan\n",
+        "[chips.X1]\ncolour = 1\n",
+        "offers = 3\n",
+        "= broken",
+    ],
+)
+def test_every_mistake_in_a_users_file_names_the_file(text: str, tmp_path: Path) -> None:
+    folder = tmp_path / "facts"
+    folder.mkdir()
+    (folder / "a_good_one.toml").write_text(
+        '[[offers]]\nprovider = "m"\ninstance_type = "b"\nchip = "T4"\ngpus = 1\nsource = "x"\n', encoding="utf-8"
+    )
+    with pytest.raises(GpuplanError) as caught:
+        catalogue = opened(folder, text)
+        _ = catalogue.chips, catalogue.models, catalogue.offers
+    for lang in ("en", "zh"):
+        assert str(folder / "mine.toml") in caught.value.say(lang)
+    if "[[offers]]" in text:
+        assert "offers[1]" in str(caught.value)
+
+
+def test_a_folder_without_facts_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "prices.csv").touch()
+    with pytest.raises(InputError) as caught:
+        open_catalogue(tmp_path)
+    assert caught.value.key == "facts_dir_empty"

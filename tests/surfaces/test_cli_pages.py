@@ -11,7 +11,6 @@ import pytest
 
 from gpuplan.cli.main import run
 from gpuplan.cli.width import cells
-from gpuplan.cli.width import cells
 from gpuplan.locale import CATALOGUE
 from gpuplan.model.terms import Memory, States, Step
 

@@ -250,3 +250,53 @@ def test_nothing_is_left_behind_where_a_plan_cannot_be_saved(
     (tmp_path / "taken").mkdir()
     refused(["plan", *JOB, "--own", "1x4090", "--save", str(tmp_path / "taken")], capsys)
     assert [path.name for path in tmp_path.iterdir()] == ["taken"]
+
+
+def test_a_saved_plan_is_no_question_and_is_told_what_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "plan.json"
+    assert run(["plan", "gpt2", "--own", "1x4090", "--samples", "100", "--save", str(path)]) == 0
+    for command in (["plan"], ["check", "--on", "1x4090"]):
+        line = refused([*command, "--question", str(path)], capsys)
+        assert "is a saved plan, not a question" in line
+        assert str(path) in line
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"hardware": ["H100"]}, {"model": ["Qwen2.5-7B"]}, {"model": None}, {"parallel": "zero3"}, {"lora": 8}, {"host": "big"}, {"measured": "fast"}, {"task": None},
+        {"task": 5}, {"task": {}}, {"hardware": {"gpu": {"name": "H100"}, "n_gpus": 1}},
+        {"model": {"name": ["Qwen2.5-7B"]}}, {"precision": {"dtype": "bf16"}},
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("form", ["json", "toml"])
+def test_a_run_nested_wrongly_is_refused(
+    change: dict[str, object], form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stated = {key: value for key, value in (RUN | change).items() if value is not None or form == "json"}
+    path = tmp_path / f"run.{form}"
+    path.write_text(json.dumps(stated) if form == "json" else _toml(stated), encoding="utf-8")
+    line = refused(["estimate", str(path)], capsys)
+    assert next(iter(change)) in line
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"hardware": "1x RTX-4090"}, {"hardware": None}, {"hardware": {}}, {"model": "Qwen2.5-7B"}, {"model": "x"}],
+)
+def test_a_run_that_names_its_model_or_cards_in_short_is_answered_or_refused(
+    change: dict[str, object], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "run.json").write_text(json.dumps(RUN | change), encoding="utf-8")
+    answered_or_refused(["estimate", str(tmp_path / "run.json")], capsys)
+
+
+def _toml(table: dict[str, object]) -> str:
+    """Tables inline, which is all that a run needs."""
+    return "".join(f"{key} = {_value(value)}\n" for key, value in table.items())
+
+
+def _value(value: object) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key} = {_value(item)}" for key, item in value.items()) + "}"
+    return json.dumps(value)

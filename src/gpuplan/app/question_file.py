@@ -14,7 +14,10 @@ MOST_MB: Final = 16
 
 def read_question(path: str | Path, **more: object) -> Question:
     """Question of a TOML or JSON file; keys in `more` (the command line) win over the file."""
-    keys = {**read_table(path), **{key: value for key, value in more.items() if value is not None}}
+    table = read_table(path)
+    if "picks" in table:
+        raise InputError("plan_not_question", file=_name(path))
+    keys = {**table, **{key: value for key, value in more.items() if value is not None}}
     return question_of(keys, where=Path(path).name)
 
 

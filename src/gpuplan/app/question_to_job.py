@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, TypeVar
 
-from gpuplan.app.question_file import read_table
 from gpuplan.data.catalogue import Catalogue
-from gpuplan.data.config_json import architecture_from_config
+from gpuplan.data.config_json import architecture_from_config, read_config
 from gpuplan.data.names import resolve_model
 from gpuplan.data.trainers import choose_trainer, default_framework, front_end
 from gpuplan.errors import QuestionError
@@ -122,7 +121,7 @@ def fixed_layout(question: Question) -> dict[str, float]:
 def _model(text: str, catalogue: Catalogue) -> tuple[Architecture, list[Assumed]]:
     """The model that a name, a size or the path of a config.json means."""
     if text.endswith(".json"):
-        return architecture_from_config(read_table(text), where=Path(text).name), []
+        return architecture_from_config(read_config(Path(text)), where=Path(text).name), []
     match = resolve_model(text, catalogue.models)
     return match.architecture, list(match.assumed)
 

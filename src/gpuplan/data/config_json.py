@@ -6,8 +6,10 @@ numbers that contradict each other are refused with one line.
 """
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any, Final
 
 from gpuplan.data.closest import closest
@@ -15,9 +17,10 @@ from gpuplan.data.config_parts import attention_fields, mla_of, moe_of, window_f
 from gpuplan.data.config_reader import Reader
 from gpuplan.data.shape import shape_mistake
 from gpuplan.data.shelf import FILES
-from gpuplan.errors import QuestionError
+from gpuplan.errors import InputError, QuestionError
 from gpuplan.facts.arch import Architecture
 
+MAX_BYTES: Final = 16 * 2**20
 TOWERS: Final = ("vision_config", "audio_config", "thinker_config", "vision_tower")
 
 
@@ -36,6 +39,37 @@ def architecture_from_config(config: Mapping[str, Any], where: str) -> Architect
     if mistake:
         raise QuestionError("config_bad_value", where=where, name=mistake[0], value=mistake[1])
     return architecture
+
+
+def read_config(path: Path) -> Mapping[str, Any]:
+    """The object in a config file; what is no small, well-formed JSON text, or says a thing twice, is refused."""
+    try:
+        if path.exists() and not path.is_file():
+            raise InputError("file_not_plain", path=path)
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+        text = "" if len(data) > MAX_BYTES else data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = ""
+    except (OSError, ValueError) as error:
+        cause = getattr(error, "strerror", None) or "bad name"
+        raise InputError("file_unreadable", path=path, cause=cause) from None
+    if not text.strip() or "\0" in text:
+        raise InputError("config_not_text", where=path, most=MAX_BYTES // 2**20)
+    try:
+        config: Mapping[str, Any] = json.loads(text, object_pairs_hook=lambda pairs: _object(pairs, path))
+    except (ValueError, RecursionError) as error:
+        cause = " ".join(str(error).split())[:120]
+        raise InputError("config_broken", where=path, cause=cause) from None
+    return config
+
+
+def _object(pairs: list[tuple[str, Any]], path: Path) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(name for name, n in Counter(name for name, _ in pairs).items() if n > 1)
+        raise InputError("config_twice", where=path, name=twice)
+    return found
 
 
 def _traits(reader: Reader) -> Mapping[str, Any]:

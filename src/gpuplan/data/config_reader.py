@@ -1,5 +1,6 @@
 """Reads numbers and words of a `config.json` under any of the names that model types give them."""
 
+import json
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -31,6 +32,8 @@ class Reader:
                 value = value[0]
             if value is None:
                 continue
+            if isinstance(value, str):
+                raise QuestionError("config_text", where=self.where, name=name, value=value[:60])
             if isinstance(value, float) and value.is_integer():
                 value = int(value)
             if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= LARGEST:
@@ -44,7 +47,7 @@ class Reader:
         if value is None:
             return default
         if not isinstance(value, bool):
-            raise QuestionError("config_bad_value", where=self.where, name=name, value=str(value)[:60])
+            raise QuestionError("config_flag", where=self.where, name=name, value=json.dumps(value)[:60])
         return value
 
     def word(self, *names: str) -> str | None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from gpuplan.data.overlay_offers import PLACE
 from gpuplan.data.shelf import Shelf
 from gpuplan.errors import InputError
 from gpuplan.facts.arch import Architecture
@@ -29,7 +30,9 @@ class Overlay:
     chips: Mapping[str, "Entry"] = field(default_factory=dict)
     models: Mapping[str, "Entry"] = field(default_factory=dict)
     offers: tuple[Mapping[str, Any], ...] = ()
-    """One plain dict an offer, as the file states it; `overlay_offers` checks them against the chips."""
+    """One plain dict an offer, as the file states it, and its place; `overlay_offers` checks them with the chips."""
+    places: Mapping[str, Path] = field(default_factory=dict)
+    """The file of each chip and model."""
 
     def chips_on(self, base: Mapping[str, Chip]) -> Mapping[str, Chip]:
         """The chips of `base` with those of the user on top."""
@@ -37,7 +40,7 @@ class Overlay:
             return base
         from gpuplan.data.overlay_records import chip_records
 
-        return _topped(base, chip_records(self.chips, base))
+        return _topped(base, chip_records(self.chips, base, places=self.places))
 
     def models_on(self, base: Mapping[str, Architecture]) -> Mapping[str, Architecture]:
         """The models of `base` with those of the user on top."""
@@ -45,7 +48,7 @@ class Overlay:
             return base
         from gpuplan.data.overlay_records import model_records
 
-        return _topped(base, model_records(self.models, base))
+        return _topped(base, model_records(self.models, base, places=self.places))
 
 
 def read_overlay(facts_dir: Path | None = None) -> Overlay:
@@ -54,7 +57,10 @@ def read_overlay(facts_dir: Path | None = None) -> Overlay:
     if facts_dir is not None:
         if not facts_dir.is_dir():
             raise InputError("facts_dir_missing", path=facts_dir)
-        files += _toml_files(facts_dir)
+        own = [*_toml_files(facts_dir)]
+        if not own:
+            raise InputError("facts_dir_empty", path=facts_dir)
+        files += own
     if not files:
         return Overlay()
     from gpuplan.data.overlay_schema import validated
@@ -62,12 +68,14 @@ def read_overlay(facts_dir: Path | None = None) -> Overlay:
     chips: dict[str, Entry] = {}
     models: dict[str, Entry] = {}
     offers: list[Mapping[str, Any]] = []
+    places: dict[str, Path] = {}
     for path in files:
         content = validated(_read_toml(path), path)
         chips |= content.chips
         models |= content.models
-        offers += content.offers
-    return Overlay(chips=chips, models=models, offers=tuple(offers))
+        offers += [{**row, PLACE: f"{path}: offers[{i}]"} for i, row in enumerate(content.offers, start=1)]
+        places |= dict.fromkeys((*content.chips, *content.models), path)
+    return Overlay(chips=chips, models=models, offers=tuple(offers), places=places)
 
 
 def _config_dir() -> Path:

@@ -8,6 +8,8 @@ from typing import Final
 from gpuplan.errors import FactError
 from gpuplan.facts.chip import Chip
 
+PLACE: Final = "@place"
+"""Key under which a row says where it stands, for messages."""
 REQUIRED: Final = ("provider", "instance_type", "chip", "gpus", "source")
 DEFAULTS: Final = {
     "region": "", "vcpus": "", "host_gib": "", "price": "", "currency": "USD", "kind": "list",
@@ -33,12 +35,12 @@ WORDS: Final = {
 
 def checked_rows(overlay: Sequence[Mapping[str, object]], chips: Mapping[str, Chip]) -> list[list[str]]:
     """The rows in the order of the offers file; a mistake is refused with its place and its mend."""
-    return [_checked(row, f"offers[{i}]", chips) for i, row in enumerate(overlay, start=1)]
+    return [_checked(row, str(row.get(PLACE, f"offers[{i}]")), chips) for i, row in enumerate(overlay, start=1)]
 
 
 def _checked(row: Mapping[str, object], where: str, chips: Mapping[str, Chip]) -> list[str]:
     for name in row:
-        if name not in ORDER:
+        if name not in (*ORDER, PLACE):
             raise FactError("offer_unknown_key", where=where, name=name, known=", ".join(ORDER))
     for name in REQUIRED:
         if row.get(name) in (None, ""):

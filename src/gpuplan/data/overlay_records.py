@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from gpuplan.data.closest import closest
@@ -26,24 +27,34 @@ SCALED: Final[Mapping[str, tuple[str, float, str]]] = {
 }
 
 
-def chip_records(entries: "Mapping[str, Entry]", base: Mapping[str, Chip]) -> dict[str, Chip]:
+def chip_records(
+    entries: "Mapping[str, Entry]", base: Mapping[str, Chip], *, places: Mapping[str, Path]
+) -> dict[str, Chip]:
     """The user's chips; an entry may be based on one that stands above it."""
     done: dict[str, Chip] = {}
     for chip_id, entry in entries.items():
-        parent = _parent(chip_id, entry, {**dict.fromkeys(base), **done}, kind="chips")
+        parent = _parent(chip_id, entry, {**dict.fromkeys(base), **done}, kind="chips", file=places[chip_id])
         known = done.get(parent) or base.get(parent) if parent else None
-        done[chip_id] = _chip(chip_id, entry, known)
+        done[chip_id] = _chip(chip_id, entry, known, file=places[chip_id])
     for chip_id, chip in done.items():
         if chip.donor not in base or base[chip.donor].donor != chip.donor:
-            raise FactError("overlay_unknown_donor", id=chip_id, donor=chip.donor, known=", ".join(_donors(base)))
+            raise FactError(
+                "overlay_unknown_donor",
+                file=places[chip_id],
+                id=chip_id,
+                donor=chip.donor,
+                known=", ".join(_donors(base)),
+            )
     return done
 
 
-def model_records(entries: "Mapping[str, Entry]", base: Mapping[str, Architecture]) -> dict[str, Architecture]:
+def model_records(
+    entries: "Mapping[str, Entry]", base: Mapping[str, Architecture], *, places: Mapping[str, Path]
+) -> dict[str, Architecture]:
     """The user's models; an entry may be based on one that stands above it."""
     done: dict[str, Architecture] = {}
     for model_id, entry in entries.items():
-        parent = _parent(model_id, entry, {**dict.fromkeys(base), **done}, kind="models")
+        parent = _parent(model_id, entry, {**dict.fromkeys(base), **done}, kind="models", file=places[model_id])
         stated = {name: getattr(entry, name) for name in entry.model_fields_set - {"source", "based_on"}}
         sources = {"shape": entry.source}  # type: ignore[attr-defined]
         known = done.get(parent) or base.get(parent) if parent else None
@@ -53,12 +64,12 @@ def model_records(entries: "Mapping[str, Entry]", base: Mapping[str, Architectur
             continue
         missing = [name for name in _REQUIRED_SHAPE if name not in stated]
         if missing:
-            raise FactError("overlay_incomplete", id=model_id, missing=", ".join(missing))
+            raise FactError("overlay_incomplete", file=places[model_id], id=model_id, missing=", ".join(missing))
         done[model_id] = Architecture(**stated, id=model_id, sources=sources)
     for model_id, model in done.items():
         mistake = shape_mistake(model) if model.covered else None
         if mistake:
-            raise FactError("overlay_bad_shape", id=model_id, name=mistake[0], value=mistake[1])
+            raise FactError("overlay_bad_shape", file=places[model_id], id=model_id, name=mistake[0], value=mistake[1])
     return done
 
 
@@ -67,16 +78,17 @@ _REQUIRED_SHAPE: Final = (
 )  # fmt: skip
 
 
-def _parent(key: str, entry: "Entry", known: Mapping[str, object], *, kind: str) -> str | None:
+def _parent(key: str, entry: "Entry", known: Mapping[str, object], *, kind: str, file: Path) -> str | None:
     named: str | None = entry.based_on  # type: ignore[attr-defined]
     if named is None:
         return key if key in known else None
     if named not in known:
-        raise FactError("overlay_unknown_base", id=key, base=named, nearest=", ".join(closest(named, known)), kind=kind)
+        nearest = ", ".join(closest(named, known))
+        raise FactError("overlay_unknown_base", file=file, id=key, base=named, nearest=nearest, kind=kind)
     return named
 
 
-def _chip(chip_id: str, entry: "Entry", known: Chip | None) -> Chip:
+def _chip(chip_id: str, entry: "Entry", known: Chip | None, *, file: Path) -> Chip:
     stated: dict[str, Any] = {name: getattr(entry, name) for name in entry.model_fields_set}
     source: str = stated.pop("source")
     stated.pop("based_on", None)
@@ -100,7 +112,7 @@ def _chip(chip_id: str, entry: "Entry", known: Chip | None) -> Chip:
     missing = [key for key in ("memory_gib", "bandwidth_gb_s", "donor") if key not in stated]
     if missing or not peaks:
         missing += [] if peaks else ["bf16_tflops"]
-        raise FactError("overlay_incomplete", id=chip_id, missing=", ".join(missing))
+        raise FactError("overlay_incomplete", file=file, id=chip_id, missing=", ".join(missing))
     return Chip(
         id=chip_id, peak_flops=peaks, bf16="bf16" in peaks, sources=sources,
         **{**_BLANK, "name": chip_id, **changes},

@@ -55,6 +55,10 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "--facts {path}: no such folder; give a folder with .toml files",
         "--facts {path}：目录不存在；请给出包含 .toml 文件的目录",
     ),
+    "facts_dir_empty": (
+        "--facts {path}: no .toml file in it; put your facts there (docs/facts.md), or leave --facts out",
+        "--facts {path}：其中没有 .toml 文件；请把数据文件放入其中（见 docs/facts.md），或去掉 --facts",
+    ),
     "file_not_plain": (
         "{path}: not a plain file; give a regular file",
         "{path}：不是普通文件；请给出普通文件",
@@ -84,20 +88,44 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "{file}：{where} 的值 {value} 无效（{cause}）；请修正",
     ),
     "overlay_unknown_base": (
-        "facts file: {id}: based_on = '{base}' is not known; nearest: {nearest} (see: gpuplan facts {kind})",
-        "事实文件：{id}：based_on = “{base}” 未知；最接近的有：{nearest}（参见：gpuplan facts {kind}）",
+        "{file}: {id}: based_on = '{base}' is not known; nearest: {nearest} (see: gpuplan facts {kind})",
+        "{file}：{id}：based_on = “{base}” 未知；最接近的有：{nearest}（参见：gpuplan facts {kind}）",
     ),
     "overlay_unknown_donor": (
-        "facts file: {id}: donor '{donor}' has no measured kernels; use one of: {known}",
-        "事实文件：{id}：donor “{donor}” 没有实测算子数据；可用的有：{known}",
+        "{file}: {id}: donor '{donor}' has no measured kernels; use one of: {known}",
+        "{file}：{id}：donor “{donor}” 没有实测算子数据；可用的有：{known}",
     ),
     "overlay_incomplete": (
-        "facts file: {id}: missing {missing}; add them, or based_on with a known name",
-        "事实文件：{id}：缺少 {missing}；请补上，或用 based_on 指定一个已知名称",
+        "{file}: {id}: missing {missing}; add them, or based_on with a known name",
+        "{file}：{id}：缺少 {missing}；请补上，或用 based_on 指定一个已知名称",
     ),
     "config_not_object": (
         "{where}: not a JSON object; give the config.json of a language model",
         "{where}：不是 JSON 对象；请给出语言模型的 config.json",
+    ),
+    "config_text": (
+        "{where}: {name} must be a number, not text ('{value}'); write a number, without quotes",
+        "{where}：{name} 必须是数字，而不是文本（“{value}”）；请写数字，不加引号",
+    ),
+    "config_flag": (
+        "{where}: {name} must be true or false, without quotes, not {value}",
+        "{where}：{name} 必须是 true 或 false（不加引号），而不是 {value}",
+    ),
+    "config_not_text": (
+        "{where}: a config.json is JSON text under {most} MB; give the one of a language model",
+        "{where}：config.json 应为小于 {most} MB 的 JSON 文本；请给出语言模型的 config.json",
+    ),
+    "config_broken": (
+        "{where}: not valid JSON ({cause}); correct that place, or download the config.json again",
+        "{where}：不是合法的 JSON（{cause}）；请修正该处，或重新下载 config.json",
+    ),
+    "config_twice": (
+        "{where}: {name} stands twice; keep one of them",
+        "{where}：{name} 出现了两次；请只保留一个",
+    ),
+    "plan_not_question": (
+        "{file}: is a saved plan, not a question; it is read by `gpuplan.load_plan`, and a question file holds keys such as model and method (docs/question.md)",
+        "{file}：这是保存的方案，不是问题；方案由 `gpuplan.load_plan` 读取，问题文件则写 model、method 等键（docs/question.md）",
     ),
     "config_tower": (
         "{where}: has {name}: models with a vision or audio tower are not planned yet; give the text model's config",
@@ -120,8 +148,8 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "{where}：暂不支持 {kinds} 类型的层；目前只支持注意力层",
     ),
     "overlay_bad_shape": (
-        "facts file: {id}: {name} cannot be {value}; correct it",
-        "事实文件：{id}：{name} 不能是 {value}；请修正",
+        "{file}: {id}: {name} cannot be {value}; correct it",
+        "{file}：{id}：{name} 不能是 {value}；请修正",
     ),
     "check_peaks": (
         "{id}: peak of {narrow} is below that of {wide}; one of the two is wrong",
