@@ -62,9 +62,8 @@ def test_a_plan_without_a_deadline_ends_within_a_year_where_one_can_and_says_so(
 
 
 def test_a_budget_that_buys_only_years_says_years_and_what_a_year_costs() -> None:
-    answer = plan(
-        Question(model="llama-3-8b", method="pretrain", tokens="15T", budget="1000000usd"), catalogue=CATALOGUE, today=TODAY
-    )  # fmt: skip
+    question = Question(model="llama-3-8b", method="pretrain", tokens="15T", budget="1000000usd")
+    answer = plan(question, catalogue=CATALOGUE, today=TODAY)
     assert all(pick.duration_hours["typical"] > YEAR_H for pick in answer.picks)
     assert any("more than a year" in text for text in answer.warnings)
     way = next(text for text in answer.nearest if text.startswith("raise the budget"))

@@ -22,6 +22,7 @@ from gpuplan.app.describe import (
     range_json,
     time_json,
 )
+from gpuplan.app.hints import faster_variant
 from gpuplan.app.nearest import nearest_changes
 from gpuplan.app.offers_for import cheapest_of, offers_of
 from gpuplan.app.parts import rounded
@@ -95,7 +96,7 @@ def check(
         limit=_limit(tries, word),
         arithmetic=[one.say(lang) for one in _sums(first)],
         nearest=[{"change": change.text.say(lang), "memory": change.memory, "time": change.time} for change in changes],
-        warnings=[one.say(lang) for one in _warnings(first, day)],
+        warnings=[one.say(lang) for one in (*_faster(tries), *_warnings(first, day))],
         gpus=first.machine.n_gpus * first.nodes,
         gpu=first.machine.chip.id,
         assumed=[assumed_json(one, lang) for one in notes],
@@ -156,6 +157,12 @@ def _figures(question: Question, tried: Tried, offers: Sequence[Offer], catalogu
     }
 
 
+def _faster(tries: Sequence[Tried]) -> list[Note]:
+    """How much another variant of the chip would gain, where all of them fit."""
+    details = [one.detail for one in tries if one.detail is not None and one.word == "fits"]
+    return faster_variant(details) if len(details) == len(tries) else []
+
+
 def _warnings(tried: Tried, today: date) -> list[Note]:
     found: list[Note] = []
     if tried.understood.method.objective in GENERATES:
@@ -176,4 +183,5 @@ def _warnings(tried: Tried, today: date) -> list[Note]:
         host_bytes_needed=float(tried.detail.memory.host_bytes_per_node),
     )  # fmt: skip
     found += pure_16_bit_warning(tried.detail)
+    found += tried.hints if tried.word == "fits" else ()
     return [*found, *(one for one in warnings_of(chosen, today) if one.key != "warn.own_cost")]

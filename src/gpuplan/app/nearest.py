@@ -7,7 +7,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from gpuplan.app.describe import bill_of, hours, layout_json, memory_json, pace_of, range_json
+from gpuplan.app.describe import bill_of, hours, memory_json, pace_of, range_json
+from gpuplan.app.hints import layout_options
 from gpuplan.app.parts import rounded
 from gpuplan.app.tried import Tried, try_on
 from gpuplan.data.catalogue import Catalogue
@@ -207,14 +208,8 @@ def _card(one: Tried) -> Note:
 
 
 def _words(one: Tried) -> str:
-    """The parts of a layout that are not trivial, as options of the command line."""
     assert one.detail is not None
-    layout = layout_json(one.detail.layout)
-    names = {"zero": "zero", "tensor_parallel": "tp", "pipeline_parallel": "pp", "context_parallel": "cp",
-             "expert_parallel": "ep", "micro_batch": "micro-batch"}  # fmt: skip
-    words = [f"--{option} {layout[name]}" for name, option in names.items() if layout[name] > (name != "zero")]
-    words += [f"--{name} {layout[name]}" for name in ("recompute", "offload") if layout[name] != "none"]
-    return " ".join(words) or "--zero 0"
+    return layout_options(one.detail.layout)
 
 
 def _memory(one: Tried) -> dict[str, Any]:

@@ -21,13 +21,15 @@ from gpuplan.app.describe import (
     rough_pace,
     time_json,
 )
+from gpuplan.app.hints import faster_variant, likely_faster, mostly_waiting
 from gpuplan.app.parts import rounded
 from gpuplan.app.plan_result import PlanPick, PlanPoint, PlanResult, Rejected
 from gpuplan.app.rejected import Limits, nearest_of, rejections_of
 from gpuplan.app.searched import Searched, currency_of, search_of, stand_of
 from gpuplan.app.shown import assumed_json, offer_view, question_json
-from gpuplan.app.sites import OWN
+from gpuplan.app.sites import OWN, own_fleet
 from gpuplan.app.states import pure_16_bit_warning, states_of
+from gpuplan.app.tried import pools_for, try_on
 from gpuplan.data.catalogue import Catalogue, open_catalogue
 from gpuplan.data.providers import country_of
 from gpuplan.facts.offer import Offer
@@ -36,7 +38,7 @@ from gpuplan.question.figures import Assumed
 from gpuplan.question.methods import GENERATES
 from gpuplan.question.note import Note, note, said
 from gpuplan.question.question import Question
-from gpuplan.search.rank import front, picks
+from gpuplan.search.rank import Pick, front, picks
 from gpuplan.units import YEAR
 
 
@@ -56,7 +58,7 @@ def _result(searched: Searched, catalogue: Catalogue, lang: str) -> PlanResult:
     understood, found = searched.understood, searched.found
     points = found.points
     chosen = picks(points, searched.good, prefer=understood.question.prefer)
-    full = [_pick(searched, pick.label, pick.point, pick.runner_up, lang) for pick in chosen]
+    full = [_pick(searched, catalogue, pick, lang) for pick in chosen]
     on_front = front(points, searched.good)
     currency = currency_of(searched)
     limits = Limits(
@@ -87,8 +89,8 @@ def _ways_out(searched: Searched, catalogue: Catalogue, limits: Limits) -> tuple
     return (*nearest_of(searched.found, searched.places, limits), *relaxed(searched, catalogue))
 
 
-def _pick(searched: Searched, label: str, point: int, runner_up: int | None, lang: str) -> PlanPick:
-    stand = stand_of(searched, point)
+def _pick(searched: Searched, catalogue: Catalogue, pick: Pick, lang: str) -> PlanPick:
+    stand = stand_of(searched, pick.point)
     offer, own = stand.offer, stand.offer.provider == OWN
     detail = detail_of(searched.understood, stand.job, stand.layout, stand.hardware)
     pace = pace_of(searched.understood, detail)
@@ -105,8 +107,9 @@ def _pick(searched: Searched, label: str, point: int, runner_up: int | None, lan
         searched.today,
     )  # fmt: skip
     converted = _converted(searched, offer)
+    hints = [*mostly_waiting(detail), *(_own_hints(searched, detail, catalogue) if own else [])]
     return PlanPick(
-        label=label,
+        label=pick.label,
         offer=offer_view(offer),
         nodes=int(layout.n_nodes),
         gpus=int(layout.n_gpus),
@@ -122,10 +125,25 @@ def _pick(searched: Searched, label: str, point: int, runner_up: int | None, lan
         host=host_json(detail),
         disk=disk_json(searched.understood, detail),
         checkpoint_bytes=rounded(float(detail.memory.checkpoint_bytes)),
-        runner_up=None if runner_up is None else _point(searched, runner_up),
+        runner_up=None if pick.runner_up is None else _point(searched, pick.runner_up),
         assumed=[assumed_json(one, lang) for one in _assumed(searched, detail)],
-        warnings=[one.say(lang) for one in (*pure_16_bit_warning(detail), *warnings, *converted)],
+        warnings=[one.say(lang) for one in (*pure_16_bit_warning(detail), *hints, *warnings, *converted)],
     )
+
+
+def _own_hints(searched: Searched, detail: Detail, catalogue: Catalogue) -> list[Note]:
+    """What would be much faster on the same own cards, or on another variant of them."""
+    understood, machine, nodes = searched.understood, detail.hardware.machine, int(detail.layout.n_nodes)
+    pools = pools_for(understood, machine.chip, nodes=nodes, count=machine.n_gpus)
+    details = [detail]
+    for n, count, text in understood.question.own_gpus:
+        chips, _, _ = own_fleet(text, count, nodes=n, catalogue=catalogue, field="own")
+        for chip in chips[1:] if chips[0] == machine.chip else ():
+            other = try_on(
+                understood.question, catalogue, chip=chip, nodes=nodes, count=machine.n_gpus, today=searched.today
+            )
+            details += [other.detail] if other.detail is not None and other.word == "fits" else []
+    return [*faster_variant(details), *likely_faster(understood, pools, detail)]
 
 
 def _country(offer: Offer) -> str | None:

@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 
 from gpuplan.app.describe import Detail, detail_of, needed_of, seconds_of
+from gpuplan.app.hints import likely_faster, mostly_waiting
 from gpuplan.app.question_to_job import Understood, understand
 from gpuplan.app.sites import hardware_of, node_machine, own_fleet
 from gpuplan.app.states import states_of
@@ -24,7 +25,7 @@ from gpuplan.model.verdict import FITS, fits_probability, verdict
 from gpuplan.question.defaults import assumed, default_precision
 from gpuplan.question.figures import Assumed
 from gpuplan.question.layout import at
-from gpuplan.question.note import note
+from gpuplan.question.note import Note, note
 from gpuplan.question.question import Question
 from gpuplan.search.candidates import Fleet, column, take
 from gpuplan.search.find import Pool, pools_of, time_of
@@ -45,6 +46,8 @@ class Tried:
     probability: float
     host_fits: bool | None
     assumed: tuple[Assumed, ...]
+    hints: tuple[Note, ...] = ()
+    """What would be much faster on the same cards, and what the cards wait for."""
 
     @property
     def word(self) -> str:
@@ -93,6 +96,7 @@ def try_on(question: Question, catalogue: Catalogue, *, chip: Chip, nodes: int, 
         probability=detail.fits_probability,
         host_fits=None if machine.host_bytes is None else _host_fits(detail, machine.host_bytes),
         assumed=tuple(one for one in extra if one.field != "precision" or question.precision is None),
+        hints=(*mostly_waiting(detail), *likely_faster(understood, pools, detail)),
     )
 
 

@@ -58,6 +58,24 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "状态全为 16 位（{trainer}）：较小的更新会丢失；若用 fp32 状态，该并行配置每卡需要 {gib} GiB（每卡共 {capacity} GiB）",
     ),
     "assumed.tokens": ("the figures are per million tokens", "结果按每百万 token 计"),
+    "hint.idle": (
+        "the cards mostly wait (MFU {mfu} %): {cause} takes {share} % of a step",
+        "显卡大部分时间在等待（MFU {mfu}%）：{cause}占每步的 {share}%",
+    ),
+    "hint.idle.bubble": ("the pipeline bubble", "流水线空泡"),
+    "hint.idle.communication": ("communication", "通信"),
+    "hint.idle.launch": ("launching kernels and fixed cost", "内核下发与固定开销"),
+    "hint.idle.memory": ("reading and writing GPU memory", "显存读写"),
+    "hint.idle.offload": ("traffic with the host", "与主机之间的传输"),
+    "hint.idle.optimizer": ("the optimizer step", "优化器更新"),
+    "hint.likely": (
+        "worth a try: a layout that fits with a probability of {chance} % would be {times} times as fast ({layout})",
+        "值得一试：另一种并行配置能放下的概率为 {chance}%，速度为 {times} 倍（{layout}）",
+    ),
+    "hint.variant": (
+        "the figures are of {shown}; with {other} the same run would be {times} times as fast: name the one that you have",
+        "以上为 {shown} 的结果；若为 {other}，速度为 {times} 倍：请写明您的型号",
+    ),
     "limit.layout": (
         "no layout divides the model and a global batch of {batch} over {gpus} GPUs",
         "没有并行配置能把模型和全局批次 {batch} 分到 {gpus} 张卡上",
