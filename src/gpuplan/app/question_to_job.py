@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, TypeVar
 
+from gpuplan.data.abilities import LACKS, lacks_method, lacks_split
 from gpuplan.data.catalogue import Catalogue
 from gpuplan.data.config_json import architecture_from_config, read_config
 from gpuplan.data.names import resolve_model
@@ -43,6 +44,9 @@ FIXED: Final[Mapping[str, str]] = {
     "pp": "pipeline_parallel", "cp": "context_parallel", "ep": "expert_parallel",
 }  # fmt: skip
 """Keys of the question and the field of the layout that they fix."""
+USUAL: Final = "llama-factory"
+"""Has every method."""
+SPLITS: Final = ("tp", "pp", "cp", "ep")
 MANY_GPUS: Final = 64
 """Assumed where the number of GPUs is not yet known and the default framework depends on it."""
 
@@ -78,6 +82,7 @@ def understand(question: Question, catalogue: Catalogue, *, year: float, n_gpus:
         raise QuestionError("question.offload_frozen", field="offload", value="all", method=method.word)
     seq_len = question.seq_len or _seq_len(question, method, model, notes)
     _check_words(question)
+    _check_software(question, method)
     framework = question.framework or _framework(question, method, model, params=params, n_gpus=n_gpus, notes=notes)
     variants = {
         bf16: _variants(question, method, model, catalogue, framework=framework, bf16=bf16, seq_len=seq_len,
@@ -153,6 +158,25 @@ def _check_words(question: Question) -> None:
         )  # fmt: skip
 
 
+def _check_software(question: Question, method: Method) -> None:
+    """Refuse a stated trainer that is known not to have the method, or the split, that is asked for."""
+    front = front_end(question.framework) or ""
+    lack = LACKS.get(front)
+    if lack is None:
+        return
+    what = method.word if lacks_method(front, method.base) else None
+    degrees = {"zero": question.zero or 0, **{axis: (getattr(question, axis) or 1) - 1 for axis in SPLITS}}
+    degrees["offload"] = float(question.offload not in (None, "none"))
+    for key, degree in degrees.items():
+        if degree > 0 and lacks_split(front, "zero" if key == "offload" else key):
+            what = what or key
+    if what is not None:
+        raise QuestionError(
+            "question.software", field="framework", value=question.framework, what=what, source=lack.source,
+            instead=USUAL if lacks_method(lack.instead, method.base) else lack.instead,
+        )  # fmt: skip
+
+
 def _noted(notes: list[Assumed], choice: tuple[T, Assumed]) -> T:
     notes.append(choice[1])
     return choice[0]
@@ -179,7 +203,7 @@ def _framework(
     notes: list[Assumed],
 ) -> str:
     """The default framework, or one that can split the model the way the question says."""
-    split = any((getattr(question, axis) or 1) > 1 for axis in ("tp", "pp", "cp", "ep"))
+    split = any((getattr(question, axis) or 1) > 1 for axis in SPLITS)
     trains = method.base == FULL and method.objective in ("sft", "pretrain")
     if split:
         word = "torchtitan" if question.zero == 3 and not question.ep else "megatron"
@@ -268,6 +292,8 @@ def _modes(
         modes = [(3, False, (3,), none)]
     else:
         modes = [(1, False, (0, 1), none)]
+    if lacks_split(front_end(framework) or "", "zero"):
+        return ((0, False, (0,), none),)
     if question.offload not in (None, "none") and question.zero is None and probe.family == "hf":
         modes = [(2, False, (2,), optimizer), (3, False, (3,), everything)]
     if question.zero is None:

@@ -31,6 +31,10 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "{field}: {value} is not text; put it in quotes",
         "{field}：{value} 不是文本；请加上引号",
     ),
+    "question.software": (
+        "{field}: {value} has no {what} ({source}); use {instead}, or leave {field} out",
+        "{field}：{value} 不支持 {what}（{source}）；请改用 {instead}，或去掉 {field}",
+    ),
     "question.empty": ("{field} is empty; give a value or leave it out", "{field} 为空；请给出值，或去掉它"),
     "question.long": (
         "{field}: {value} is longer than {most} characters; shorten it",
