@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pytest import approx
 
 from gpuplan.data.chips import load_chips
-from gpuplan.data.names import find_chip, memory_class, resolve_chip, stated_memory
+from gpuplan.data.names import find_chip, is_apple, memory_class, resolve_chip, stated_memory
 from gpuplan.errors import QuestionError
 from gpuplan.units import GIB
 
@@ -145,3 +145,11 @@ def test_what_resolves_is_always_a_chip_whose_words_the_text_has(chip_id: str, n
     except QuestionError:
         return
     assert all(chip.id in CHIPS for chip in found)
+
+
+def test_a_mac_is_told_apart_from_cards_of_like_names() -> None:
+    assert all(
+        is_apple(text) for text in ("M2", "m3 max", "M1-Ultra", "MacBook Pro", "Mac Studio", "Apple M4", "MACBOOK")
+    )
+    assert not any(is_apple(text) for text in ("M40", "M60", "MI300X", "M10", "RTX 4090 Max-Q", "Max 1550"))
+    assert not any(is_apple(text) for chip in CHIPS.values() for text in (chip.id, chip.name))

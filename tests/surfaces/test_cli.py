@@ -88,6 +88,8 @@ def test_the_language_is_the_option_then_the_variable_then_the_locale() -> None:
         (["estimate"], "estimate needs RUN"),
         (["facts", "colours"], "write one of models, chips"),
         (["facts", "chips", "no-such-chip"], "no chips match 'no-such-chip'"),
+        (["facts", "chips", "MacBook"], "Apple chips are not covered"),
+        (["facts", "offers", "M2"], "Apple chips are not covered"),
         (["--lang", "fr"], "write en or zh"),
         (["plan", "--lang"], "--lang needs a value"),
         (["plan", "7B", "--spot", "--no-spot"], "--spot and --no-spot exclude each other"),
@@ -166,6 +168,13 @@ def test_facts_are_rows_with_sources_as_json_csv_and_text(capsys: pytest.Capture
     assert float(table[0]["memory_gib"]) == row["memory_gib"]
     assert run(["facts", "chips", "H100-80GB-SXM5"]) == 0
     assert row["sources"]["memory"][:30] in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("kind", ["chips", "offers"])
+def test_facts_know_a_card_by_the_names_that_people_give_it(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("昇腾910B", "910B npu", "Huawei Ascend 910B"):
+        assert run(["facts", kind, name]) == 0
+        assert "910B" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("kind", ["models", "chips", "machines", "offers", "frameworks", "costs", "failures"])

@@ -1,10 +1,13 @@
 """`./run` from anywhere: other folders, links, spaces in the path; exit codes are passed on, set-up happens once."""
 
+import importlib.util
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -74,6 +77,51 @@ def test_a_complete_environment_is_not_touched_again(project: Path) -> None:
     done = call(project / "run", "--version", cwd=project, GPUPLAN_PYTHON="/no/such/python")
     assert (done.returncode, done.stderr) == (0, "")
     assert not (project / ".cache").exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may become another user")
+def test_an_environment_of_another_user_is_named_as_the_cause() -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / ".venv" / "bin").mkdir(parents=True)
+        (folder / "private").mkdir()
+        for file in ("run", "requirements.lock"):
+            shutil.copy(ROOT / file, folder)
+        shutil.copytree(ROOT / "tools", folder / "tools")
+        shutil.copy(ROOT / "requirements.lock", folder / ".venv")
+        (folder / "private" / "python").touch(0o755)
+        (folder / ".venv" / "bin" / "python").symlink_to(folder / "private" / "python")
+        (folder / "private").chmod(0o700)
+        folder.chmod(0o755)
+        done = subprocess.run(
+            [str(folder / "run"), "--version"], user=65534, group=65534, extra_groups=[], cwd="/",
+            env={"PATH": os.environ["PATH"]}, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+    if "found none" in done.stderr:
+        pytest.skip("another user finds no Python here")
+    assert (done.returncode, len(done.stderr.splitlines())) == (1, 1), done.stderr
+    assert "another user has set up" in done.stderr
+
+
+def test_set_up_leaves_bytecode_for_environments_that_write_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    env = load_env()
+    (tmp_path / "src" / "gpuplan").mkdir(parents=True)
+    (tmp_path / "src" / "gpuplan" / "part.py").write_text("x = 1\n")
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    monkeypatch.setattr(env, "ROOT", tmp_path)
+    monkeypatch.setattr(env, "VENV", VENV)
+    env._compile_source()
+    assert len(list((tmp_path / "src" / "gpuplan" / "__pycache__").glob("part.*.pyc"))) == 1
+
+
+def load_env() -> Any:
+    spec = importlib.util.spec_from_file_location("env", ROOT / "tools" / "env.py")
+    assert spec is not None and spec.loader is not None
+    env = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(env)
+    return env
 
 
 @pytest.mark.full

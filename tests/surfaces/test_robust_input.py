@@ -264,7 +264,8 @@ def test_a_saved_plan_is_no_question_and_is_told_what_it_is(tmp_path: Path, caps
 @pytest.mark.parametrize(
     "change",
     [
-        {"hardware": ["H100"]}, {"model": ["Qwen2.5-7B"]}, {"model": None}, {"parallel": "zero3"}, {"lora": 8}, {"host": "big"}, {"measured": "fast"}, {"task": None},
+        {"hardware": ["H100"]}, {"model": ["Qwen2.5-7B"]}, {"model": None},
+        {"parallel": "zero3"}, {"lora": 8}, {"host": "big"}, {"measured": "fast"}, {"task": None},
         {"task": 5}, {"task": {}}, {"hardware": {"gpu": {"name": "H100"}, "n_gpus": 1}},
         {"model": {"name": ["Qwen2.5-7B"]}}, {"precision": {"dtype": "bf16"}},
     ],

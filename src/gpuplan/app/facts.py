@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from gpuplan.data.catalogue import Catalogue
 from gpuplan.data.check import check_facts
-from gpuplan.data.chip_names import find_chip
 from gpuplan.data.machines import load_nodes
+from gpuplan.data.names import find_chip, is_apple
 from gpuplan.errors import QuestionError
 from gpuplan.units import GB, GIB, TFLOP
 
@@ -28,6 +28,8 @@ def facts(kind: str, name: str | None, catalogue: Catalogue) -> Row:
     """Rows of one kind, those alone that match every word of `name`."""
     if kind not in KINDS:
         raise QuestionError("usage.kind", value=kind, known=", ".join((*KINDS, "check")))
+    if name is not None and kind in CHIP_COLUMNS and is_apple(name):
+        raise QuestionError("question.apple", field=kind, value=name)
     rows = list(KINDS[kind](catalogue))
     if name is not None:
         named = [row for row in rows if _is_named(row, name)] or [row for row in rows if _matches(row, name)]

@@ -1,6 +1,5 @@
 """Where a job could run: offers that may be ranked and own hardware, grouped into machine shapes for the search."""
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +12,7 @@ from gpuplan.data.catalogue import Catalogue
 from gpuplan.data.costs import fx_rate
 from gpuplan.data.fleet import split_fleet
 from gpuplan.data.machines import assumed_fabric, is_rdma, own_machine, with_fabric
-from gpuplan.data.names import resolve_chip
+from gpuplan.data.names import is_apple, resolve_chip
 from gpuplan.data.offers import may_rank, price_usd_per_hour
 from gpuplan.data.providers import nearest_region, region_matches, resolve_clouds
 from gpuplan.errors import QuestionError
@@ -33,9 +32,6 @@ NODES: Final = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 TORCH_VENDORS: Final = frozenset({"nvidia", "amd", "huawei", "intel"})
 """Chips that the PyTorch trainers run on; TPUs and Trainium need trainers of their own (jax, neuron)."""
 OWN: Final = "own"
-_APPLE: Final = re.compile(
-    r"(.*\bapple\b.*|m[1-9]([\s-]*(pro|max|ultra))?|(.*\s)?mac(book|\s?studio|\s?mini)?\b.*)", re.IGNORECASE
-)
 EXAMPLES: Final = 3
 """Sizes named for each reason."""
 
@@ -101,7 +97,7 @@ def own_fleet(
     text: str, count: int, *, nodes: int, catalogue: Catalogue, field: str
 ) -> tuple[tuple[Chip, ...], int, int]:
     """Variants of the chip (slowest first), nodes and GPUs of a node of own or checked hardware."""
-    if _APPLE.fullmatch(text):
+    if is_apple(text):
         raise QuestionError("question.apple", field=field, value=shown(text))
     chips = resolve_chip(text, catalogue.chips)
     if nodes == 1:

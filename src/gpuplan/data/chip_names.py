@@ -40,6 +40,10 @@ FORM: Final = re.compile(r"(sxm\d?|hgx|dgx|pcie|nvl|oam)$")
 MEMORY: Final = re.compile(r"([1-9]\d{0,3})(?:gb|gib|g)$")
 BRACKETS: Final = re.compile(r"[(（].*?[)）]")
 MEMORY_TYPE: Final = re.compile(r"(g?ddr\dx?|hbm\d?e?)$")
+APPLE: Final = re.compile(
+    r"(.*\bapple\b.*|m[1-9]([\s-]*(pro|max|ultra))?|(.*\s)?mac(book|\s?studio|\s?mini)?\b.*)", re.IGNORECASE
+)
+"""Chips whose memory is the computer's own; no trainer of the catalogue runs on them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +82,11 @@ def find_chip(text: str | None, chips: Mapping[str, Chip]) -> tuple[Chip, ...]:
     family = index.family(query)
     variants = _narrowed(family, query) or [_resized(chip, min(query.memory_gb)) for chip in family]
     return _slowest_first(variants)
+
+
+def is_apple(text: str) -> bool:
+    """True where a Mac or one of Apple's chips is named (M2, M3 Max, MacBook Pro)."""
+    return APPLE.fullmatch(text.strip()) is not None
 
 
 def memory_class(text: str | None) -> float | None:

@@ -168,8 +168,8 @@ def group_span(inner: Num, size: Num, gpus_per_node: Num) -> tuple[Num, Num]:
     Ranks are numbered tensor first, then context x data, then pipeline; `inner` is the product of the degrees
     before the group's own. Groups that lie across a node's edge by bad luck of division are not looked at.
 
-    >>> group_span(8, 4, 8), group_span(1, 16, 8)
-    ((1.0, 4.0), (8.0, 2.0))
+    >>> [[float(n) for n in group_span(inner, size, 8)] for inner, size in ((8, 4), (1, 16))]
+    [[1.0, 4.0], [8.0, 2.0]]
     """
     fitting = np.maximum(1.0, np.floor(gpus_per_node / inner))
     nodes = np.ceil(size / fitting)
