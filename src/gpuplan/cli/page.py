@@ -56,8 +56,9 @@ Block: TypeAlias = Heading | Text | Verdict | Bullets | Commands | Table
 _GAP = 2
 _NARROW = 80
 """Cells below which a terminal counts as narrow; a wider one breaks a long command by itself, and it stays whole."""
-_WORDS = re.compile(r"""(?:'[^']*'|"[^"]*"|[^\s'"])+""")
-"""Words of a command, quoted ones whole."""
+_WORD = r"""(?:'[^']*'|"[^"]*"|[^\s'"])+"""
+_WORDS = re.compile(rf"--\S+ (?!--){_WORD}|{_WORD}")
+"""Words of a command, quoted ones whole, an option with its value."""
 _NARROWEST = 11
 """Cells below which a column is no longer read with ease."""
 
