@@ -51,7 +51,7 @@ PLANS: Final[dict[str, dict[str, Any]]] = {
     "no money": {"model": "llama-3-70b", "method": "full", "tokens": "1B", "budget": "5cny"},
     "no time": {"model": "llama-3-70b", "method": "full", "tokens": "1B", "deadline": "1h"},
     "neither": {"model": "llama-3-70b", "method": "full", "tokens": "10B", "deadline": "1h", "budget": "5usd"},
-    "no offer": {"model": "7B", "cloud": "aws", "region": "mars"},
+    "no offer": {"model": "7B", "cloud": "lambda", "region": "cn-beijing"},
     "fp8": {"model": "7B", "method": "full", "precision": "fp8", "tokens": "10M", "seq_len": 8192},
     "export": {"model": "7B", "method": "full", "cloud": "alibaba", "region": "cn-", "tokens": "10M"},
     "spot": {"model": "7B", "method": "lora", "cloud": "gcp", "spot": True, **COMMON},

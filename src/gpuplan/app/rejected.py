@@ -78,7 +78,8 @@ def best_within_a_year(points: Points, good: Mask) -> int | None:
 def _way_out(key: str, found: Found, places: Places, point: int, limits: Limits) -> Note:
     cost = float(found.points.cost[point]) / limits.usd_per_unit
     hours = float(found.points.duration_s[point]) / HOUR
-    return note(key, cost=cost, currency=limits.currency, what=what_of(found, places, point), hours=spent(hours))
+    paid = note("nearest.cost", cost=cost, currency=limits.currency) if cost > 0 else note("nearest.no_cost")
+    return note(key, cost=paid, what=what_of(found, places, point), hours=spent(hours))
 
 
 def what_of(found: Found, places: Places, point: int) -> str:

@@ -81,30 +81,33 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "没有并行配置能把模型和全局批次 {batch} 分到 {gpus} 张卡上",
     ),
     "nearest.both": (
-        "raise the budget to {cost} {currency} and allow {hours}: {what}",
-        "把预算提高到 {cost} {currency}，并把期限放宽到 {hours}：{what}",
+        "raise the budget to {cost} and allow {hours}: {what}",
+        "把预算提高到 {cost}，并把期限放宽到 {hours}：{what}",
     ),
     "nearest.budget": (
-        "raise the budget to {cost} {currency}: {what}, {hours}",
-        "把预算提高到 {cost} {currency}：{what}，{hours}",
+        "raise the budget to {cost}: {what}, {hours}",
+        "把预算提高到 {cost}：{what}，{hours}",
     ),
     "nearest.deadline": (
-        "allow {hours}: {what}, {cost} {currency}",
-        "把期限放宽到 {hours}：{what}，{cost} {currency}",
+        "allow {hours}: {what}, {cost}",
+        "把期限放宽到 {hours}：{what}，{cost}",
     ),
     "nearest.any_cloud": (
-        "on any cloud: {what}, {cost} {currency}, {hours}",
-        "不限云厂商：{what}，{cost} {currency}，{hours}",
+        "on any cloud: {what}, {cost}, {hours}",
+        "不限云厂商：{what}，{cost}，{hours}",
     ),
     "nearest.method_plan": (
-        "method {method}: {what}, {cost} {currency}, {hours}",
-        "改用 {method}：{what}，{cost} {currency}，{hours}",
+        "method {method}: {what}, {cost}, {hours}",
+        "改用 {method}：{what}，{cost}，{hours}",
     ),
     "nearest.more_gpus": (
         "{gpus} GPUs ({nodes} nodes of {per_node})",
         "使用 {gpus} 张卡（{nodes} 台 × {per_node} 卡）",
     ),
     "nearest.more_cards": ("{gpus} GPUs in one node", "单机 {gpus} 卡"),
+    "nearest.cost": ("{cost} {currency}", "{cost} {currency}"),
+    "nearest.no_cost": ("no rent", "无需租金"),
+    "nearest.timed": ("{change}: {hours}", "{change}：{hours}"),
     "nearest.method": ("method {method}", "改用 {method}"),
     "nearest.offload": (
         "offload {offload} to the host ({host_gib} GiB of host memory a node)",

@@ -8,7 +8,8 @@ A point is feasible where its typical cost is within the budget and its typical 
               where the front has other points
 
 The square makes a compromise: twice the least cost weighs more than two times a factor of 1.4. `h` is the hour below
-which nobody pays for speed. Ties go to fewer GPUs, then to the earlier offer. A runner-up is the best by the same measure from another provider.
+which nobody pays for speed. Ties go to fewer GPUs, then to the earlier offer. A runner-up is the best by the same
+measure from another provider.
 """
 
 from collections.abc import Sequence
