@@ -68,3 +68,21 @@ def test_a_budget_that_buys_only_years_says_years_and_what_a_year_costs() -> Non
     assert any("more than a year" in text for text in answer.warnings)
     way = next(text for text in answer.nearest if text.startswith("raise the budget"))
     assert " days" in way and "USD" in way
+
+
+def test_a_lighter_method_that_may_fit_is_offered_with_its_chance_where_nothing_fits_for_sure() -> None:
+    found = check(
+        Question(model="Qwen2.5-32B", method="lora", on="1x4090", seq_len=2048), catalogue=CATALOGUE, today=TODAY
+    ).nearest  # fmt: skip
+    assert found[0]["change"].startswith("method qlora, length 512 (may fit, with a probability of")
+    assert 0.5 <= found[0]["memory"]["fits_probability"] < 0.95
+
+
+def test_ways_out_of_own_hardware_say_their_time_and_no_price_of_nothing() -> None:
+    keys = {"model": "llama-3-8b", "samples": 2000, "seq_len": 2048}
+    answer = plan(Question(**keys, method="full", own="2x4090"), catalogue=CATALOGUE, today=TODAY)
+    assert any(text.startswith("method lora: ") and text.endswith((" min", " h")) for text in answer.nearest)
+    assert answer.nearest[-1].startswith("on any cloud: ") and " USD, " in answer.nearest[-1]
+    late = plan(Question(**keys, method="lora", own="2x4090", deadline="20min"), catalogue=CATALOGUE, today=TODAY)
+    assert late.nearest[0].startswith("allow ") and "no rent" in late.nearest[0]
+    assert any(text.startswith("on any cloud: ") for text in late.nearest)

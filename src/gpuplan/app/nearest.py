@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from gpuplan.app.describe import bill_of, hours, memory_json, pace_of, range_json
-from gpuplan.app.hints import layout_options
+from gpuplan.app.hints import LIKELY, layout_options
 from gpuplan.app.parts import rounded
 from gpuplan.app.tried import Tried, try_on
 from gpuplan.data.catalogue import Catalogue
@@ -24,6 +24,8 @@ MOST_NODES: Final = 64
 MOST_CARDS_TIMES: Final = 16
 """More than this many times the asked cards is another question (reasoned)."""
 SHORTEST: Final = 256
+SHORT: Final = 512
+"""Least length that is offered together with a lighter method."""
 WHOLE_NODE: Final = 8
 """Cards of a usual server: more of them in one node are tried before more nodes."""
 MOST_TIMES: Final = 3.0
@@ -55,11 +57,17 @@ class Idea:
     count: int
     """GPUs of a node."""
     worded: Callable[[Tried], Note]
+    is_lighter: bool = False
+    """A lighter method on the same cards."""
 
 
 def nearest_changes(question: Question, catalogue: Catalogue, tried: Tried, *, today: date) -> tuple[Change, ...]:
-    """Of each kind of change the smallest that fits for sure, ends within a year and does not crawl."""
+    """Of each kind of change the smallest that fits for sure, ends within a year and does not crawl.
+
+    Where none does on the same cards, the first lighter method that more likely fits than not, said so.
+    """
     found: list[Change] = []
+    likely: Change | None = None
     for ideas in _kinds(question, catalogue, tried):
         for idea in ideas:
             try:
@@ -70,7 +78,13 @@ def nearest_changes(question: Question, catalogue: Catalogue, tried: Tried, *, t
             if one.word == "fits" and one.detail is not None:
                 found.append(_change(idea.worded(one), one))
                 break
-    return worthwhile(found)
+            if likely is None and idea.is_lighter and one.detail is not None and one.probability >= LIKELY:
+                chance = note("count.percent", n=100 * one.probability)
+                likely = _change(note("nearest.likely", change=idea.worded(one), chance=chance), one)
+    sure = worthwhile(found)
+    asked = float(tried.machine.n_gpus * tried.nodes)
+    is_here = any(one.chip == tried.machine.chip.id and one.cards <= asked for one in sure)
+    return sure if is_here or likely is None else (likely, *sure)
 
 
 def worthwhile(changes: Sequence[Change]) -> tuple[Change, ...]:
@@ -90,7 +104,7 @@ def relaxed_questions(question: Question) -> Iterator[tuple[str, Question]]:
     if question.own is not None or question.cloud is not None or question.region is not None:
         yield "nearest.any_cloud", replace(free, own=None, cloud=None, region=None)
     for method in ("lora", "qlora"):
-        if question.method != method:
+        if (question.method or "lora") != method:
             yield "nearest.method_plan", replace(_as_method(free, method), own=None, cloud=None, region=None)
 
 
@@ -134,14 +148,16 @@ def _methods(question: Question, tried: Tried) -> Iterator[Idea]:
     """Adapters, then adapters over quantised weights; the objective stays."""
     method = tried.understood.method
     goal = "" if method.objective == "sft" else f"{method.objective}_"
-    words = () if method.objective == "pretrain" or method.base == "qlora" else (f"{goal}lora", f"{goal}qlora")
+    lighter = (f"{goal}lora", f"{goal}qlora")
+    words = lighter if method.objective != "pretrain" and method.base != "qlora" else ()
     for word in words:
         if word != method.word:
-            yield _idea(
-                tried,
-                _as_method(_without_layout(question), word),
-                lambda one: note("nearest.method", method=one.understood.method.word),
-            )
+            yield replace(_idea(tried, _as_method(_without_layout(question), word), _method_words), is_lighter=True)
+    for length in (tried.understood.data.seq_len // part for part in (2, 4) if words):
+        if length >= SHORT:
+            short = replace(question, seq_len=length, mean_len=None, p95_len=None)
+            changed = _as_method(_without_layout(short), lighter[-1])
+            yield replace(_idea(tried, changed, _short_method_words), is_lighter=True)
 
 
 def _more_cards(question: Question, tried: Tried) -> Iterator[Idea]:
@@ -193,6 +209,14 @@ def _without_layout(question: Question) -> Question:
 def _as_method(question: Question, method: str) -> Question:
     """The question with another method, in the usual framework and storage of that method."""
     return replace(question, method=method, framework=None, framework_version=None, quantisation=None)
+
+
+def _method_words(one: Tried) -> Note:
+    return note("nearest.method", method=one.understood.method.word)
+
+
+def _short_method_words(one: Tried) -> Note:
+    return note("nearest.short_method", method=one.understood.method.word, seq_len=one.understood.data.seq_len)
 
 
 def _more(one: Tried) -> Note:

@@ -105,6 +105,11 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "使用 {gpus} 张卡（{nodes} 台 × {per_node} 卡）",
     ),
     "nearest.more_cards": ("{gpus} GPUs in one node", "单机 {gpus} 卡"),
+    "nearest.short_method": ("method {method}, length {seq_len}", "改用 {method}，序列长度 {seq_len}"),
+    "nearest.likely": (
+        "{change} (may fit, with a probability of {chance})",
+        "{change}（可能放得下，概率 {chance}）",
+    ),
     "nearest.cost": ("{cost} {currency}", "{cost} {currency}"),
     "nearest.no_cost": ("no rent", "无需租金"),
     "nearest.timed": ("{change}: {hours}", "{change}：{hours}"),
