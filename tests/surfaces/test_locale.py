@@ -86,6 +86,21 @@ def test_every_key_written_in_the_code_is_in_the_catalogue() -> None:
     assert sorted(keys - set(CATALOGUE)) == []
 
 
+def test_every_error_and_note_fills_its_whole_sentence() -> None:
+    """A sentence with an empty place would be our fault at a user's mistake."""
+    empty = []
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            match node:
+                case ast.Call(ast.Name(name), [*_, ast.Constant(str() as key)] as given, values) if (
+                    name in SPEAKERS and len(given) == SPEAKERS[name] + 1 and key in CATALOGUE
+                ):
+                    filled = {value.arg for value in values}
+                    if None not in filled and placeholders(CATALOGUE[key][0]) - filled:
+                        empty.append(f"{path.name}:{node.lineno}: {key}")
+    assert empty == []
+
+
 def test_every_option_argument_and_example_is_explained() -> None:
     wanted = {"option.help"}
     for one in COMMANDS:

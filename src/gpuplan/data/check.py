@@ -112,7 +112,7 @@ def shapes_can_be(catalogue: Catalogue, today: date) -> Iterator[Finding]:
     for model in catalogue.models.values():
         mistake = shape_mistake(model) if model.covered else None
         if mistake:
-            yield "overlay_bad_shape", {"id": model.id, "name": mistake[0], "value": mistake[1]}
+            yield "overlay_bad_shape", {"file": "models", "id": model.id, "name": mistake[0], "value": mistake[1]}
         if not model.covered and not model.notes:
             yield "fact_no_source", {"file": "models", "id": model.id, "field": "notes (why not covered)"}
 
