@@ -102,8 +102,10 @@ def test_balanced_is_neither_end_of_the_front_where_it_has_other_points(pairs: l
     points = points_of([c for c, _, _ in pairs], [h for _, h, _ in pairs])
     good = np.ones(len(points), dtype=bool)
     found = {pick.label: pick.point for pick in picks(points, good)}
-    if len(front(points, good)) > 2:
-        assert found["balanced"] not in (found["cheapest"], found["fastest"])
+    cheap, fast = found["cheapest"], found["fastest"]
+    hours, costs = points.duration_s / 3600 + 1, points.cost
+    if any(hours[i] <= 0.95 * hours[cheap] and costs[i] <= 0.95 * costs[fast] for i in front(points, good)):
+        assert found["balanced"] not in (cheap, fast)
 
 
 def test_balanced_is_a_compromise_of_ratios() -> None:
@@ -119,6 +121,11 @@ def test_a_small_job_is_not_hurried_for_money() -> None:
     # 1.5 h for 1: a third of an hour for 10 is nobody's compromise
     points = points_of([1.0, 1.2, 4.0, 10.0], [1.5, 1.0, 0.4, 0.33])
     assert best(points, np.ones(4, dtype=bool), "balanced") == 1
+
+
+def test_nobody_pays_twice_for_a_minute() -> None:
+    points = points_of([1.0, 2.5, 30.0], [0.202, 0.201, 0.2])
+    assert best(points, np.ones(3, dtype=bool), "balanced") == 0
 
 
 def test_own_cards_without_a_price_take_part_in_the_compromise() -> None:

@@ -5,7 +5,7 @@ A point is feasible where its typical cost is within the budget and its typical 
     cheapest  least cost
     fastest   least duration
     balanced  least ln(cost / cheapest)^2 + ln((duration + h) / (fastest + h))^2, neither cheapest nor fastest
-              where the front has other points
+              where the front has points that differ from both by a few percent
 
 The square makes a compromise: twice the least cost weighs more than two times a factor of 1.4. `h` is the hour below
 which nobody pays for speed. Ties go to fewer GPUs, then to the earlier offer. A runner-up is the best by the same
@@ -27,6 +27,8 @@ Mask = NDArray[np.bool_]
 
 NO_HURRY_S: Final = HOUR
 """Durations that differ by less than about this are as good as equal to somebody who waits (reasoned)."""
+MATTERS: Final = 0.05
+"""Share of time or money below which a point is no other choice than the end of the front (reasoned)."""
 FREE_SHARE: Final = 0.1
 """Own hardware without a price counts as this share of the cheapest rent in the compromise (reasoned)."""
 LABELS: Final = ("cheapest", "fastest", "balanced")
@@ -119,10 +121,19 @@ def best(points: Points, good: Mask, label: str) -> int | None:
     if not index.size:
         return None
     if label == "balanced":
-        middle = front(points, good)[1:-1]
+        middle = _between(points, front(points, good))
         index = middle if middle.size else index
     first, second = measure(points, good, label)
     return _least(points, index, first, second)
+
+
+def _between(points: Points, line: Ints) -> Ints:
+    """Points of a front that save time against its cheap end and money against its fast end, `MATTERS` of each."""
+    cheap, fast = line[0], line[-1]
+    sooner = points.duration_s + NO_HURRY_S <= (1 - MATTERS) * (points.duration_s[cheap] + NO_HURRY_S)
+    cheaper = points.cost <= (1 - MATTERS) * points.cost[fast]
+    kept: Ints = line[(sooner & cheaper)[line]]
+    return kept
 
 
 def _compromise(points: Points, good: Mask) -> Floats:
