@@ -51,3 +51,11 @@ def test_how_much_another_variant_would_gain_is_said_in_check_and_plan() -> None
     assert not any("the same run would be" in text for text in warned(**keys, on="8xH100-80GB-SXM5", nodes=4))
     own = plan(Question(**keys, own="4x8xH100"), catalogue=CATALOGUE, today=TODAY)
     assert any("H100-80GB-SXM5 the same run would be" in text for text in own.picks[0].warnings)
+
+
+def test_a_wish_that_own_hardware_cannot_grant_is_not_dropped_in_silence() -> None:
+    keys = {**TWO_CARDS, "own": "2x4090", "region": "us-east-1"}
+    alone = plan(Question(**keys), catalogue=CATALOGUE, today=TODAY)
+    assert any(text.startswith("region: without effect") for text in alone.warnings)
+    both = plan(Question(**keys, cloud="aws"), catalogue=CATALOGUE, today=TODAY)
+    assert not any("without effect" in text for text in both.warnings)

@@ -201,6 +201,10 @@ def _warnings(searched: Searched) -> list[Note]:
     found = []
     if searched.understood.method.objective in GENERATES:
         found.append(note("warn.generation"))
+    question = searched.understood.question
+    unused = [key for key in ("region", "spot", "nodes_max") if getattr(question, key) is not None]
+    if question.own is not None and question.cloud is None and unused:
+        found.append(note("warn.only_own", keys=", ".join(unused)))
     limit = searched.understood.model.max_positions
     if limit is not None and searched.understood.data.seq_len > limit:
         found.append(note("warn.positions", seq_len=searched.understood.data.seq_len, limit=limit))

@@ -245,6 +245,10 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "offload was needed: its speed depends on the host's cores and memory; more GPUs are usually cheaper",
         "需要卸载到主机：速度取决于主机的核数和内存；通常加卡更便宜",
     ),
+    "warn.only_own": (
+        "{keys}: without effect, for only your own hardware is planned; add cloud to compare with rented machines",
+        "{keys}：不起作用，因为只规划自有硬件；若要与租用机器比较，请加上 cloud",
+    ),
     "warn.own_cost": (
         "own hardware: cost is not known without your price and power",
         "自有硬件：没有您的价格和电费，费用未知",
