@@ -1,6 +1,7 @@
 """What front ends cannot do: methods they do not know, and ways in which they do not split a model.
 
-Only what a source settles stands here; silence means that nobody said so, not that it works.
+Only what a project says of itself stands here, by the name of its page (general knowledge of late 2026, not re-read);
+silence means that nobody said so, not that it works.
 """
 
 from collections.abc import Mapping

@@ -174,7 +174,8 @@ def assumed_fabric(chip: Chip, nodes: Sequence[Node] | None = None) -> tuple[flo
     """Bytes/s per GPU, name and source of the commonest cloud fabric for several nodes of this chip.
 
     An assumption where the fabric is not stated. Boards with links of their own are bought to be joined: the
-    commonest RDMA fabric of the chip, else of its family, else of its donor. Cards: that of PCIe cloud nodes. Of two
+    commonest RDMA fabric of the chip, else of its family, else of its donor. Cards: plain Ethernet of PCIe cloud
+    nodes. Of two
     equally common rates the slower.
     """
     nodes = load_nodes() if nodes is None else nodes
@@ -191,8 +192,8 @@ def assumed_fabric(chip: Chip, nodes: Sequence[Node] | None = None) -> tuple[flo
     for name, found in tries:
         if found:
             return _commonest(found, "fabric_generic", name)
-    pcie = [node for node in whole if node.link.startswith("PCIe")]
-    return _commonest(pcie, "fabric_none", chip.id)
+    plain = [node for node in whole if node.link.startswith("PCIe") and (node.fabric or "").startswith("ethernet")]
+    return _commonest(plain, "fabric_none", chip.id)
 
 
 def _commonest(nodes: Sequence[Node], key: str, name: str) -> tuple[float, str, Note]:
