@@ -4,6 +4,7 @@
 
 Residual: log(measured / typical) of rows whose open fields move memory by less than 10 %, time by less than 50 %.
 `needed`, which the verdict uses, leaves reserved bytes out: an allocator under pressure gives cached blocks back.
+Not for experts: few sources say what those allocate, and real routing is uneven.
 Groups: figure, software family, kind of job. Sources weigh alike, whatever number of rows they have. A group that
 few sources inform is drawn towards the pool of all: w = sources / (sources + 2). Coverage is told for sources left
 out: the spread of the others, on the rows of the one.
@@ -100,7 +101,7 @@ def residuals_of(row: Mapping[str, Any], reading: Reading, estimate: Estimate) -
         column = typical.get(figure, estimate.memory.device_bytes)
         unit = 1e9 if source in DECIMAL_SOURCES else GIB
         yield from _residual("memory", column, peak * unit, family, small, source)
-        if figure != "reserved":
+        if figure != "reserved" or small == "expert":
             yield from _residual("needed", column, peak * unit, family, small, source)
     speed = measured.get("step_time_s")
     if estimate.step is None or source in MICRO_STEP_SOURCES or TESTS in str(row["source"].get("path")):
@@ -130,8 +131,7 @@ def groups(residuals: list[Residual]) -> Mapping[str, list[Residual]]:
     """Rows of each key, narrow and wide; a narrow one needs 8 rows."""
     found: dict[str, list[Residual]] = defaultdict(list)
     for r in residuals:
-        apart = r.kind in APART
-        for key in (f"{r.figure}/{r.kind}",) if apart else keys_of(r.figure, r.family, r.kind):
+        for key in keys_informed(r):
             found[key].append(r)
     wide = {
         key: rows
@@ -139,6 +139,14 @@ def groups(residuals: list[Residual]) -> Mapping[str, list[Residual]]:
         if len(rows) >= 8 or key in ("memory", "needed", "time", "time/borrowed")
     }
     return dict(sorted(wide.items()))
+
+
+def keys_informed(r: Residual) -> tuple[str, ...]:
+    """Groups that a row informs: those apart their own alone, experts none of groups that say nothing of experts."""
+    if r.kind in APART:
+        return (f"{r.figure}/{r.kind}",)
+    keys = keys_of(r.figure, r.family, r.kind)
+    return tuple(key for key in keys if key.endswith("/expert")) if r.kind == "expert" else keys
 
 
 def ends(rows: list[Residual]) -> tuple[float, float]:
@@ -156,7 +164,8 @@ def ends(rows: list[Residual]) -> tuple[float, float]:
 def fit(key: str, rows: list[Residual], everyone: list[Residual]) -> dict[str, object]:
     """The spread of a group, drawn towards the pool where few sources inform it."""
     figure = "time/borrowed" if key.startswith("time/borrowed") else key.split("/")[0]
-    pool = ends([r for r in everyone if r.figure == figure and r.kind not in APART])
+    others = APART if key.endswith("/expert") else (*APART, "expert")
+    pool = ends([r for r in everyone if r.figure == figure and r.kind not in others])
     own, n_sources = ends(rows), len({r.source for r in rows})
     share = n_sources / (n_sources + 2.0)
     least = NARROWEST[figure.split("/")[0]]

@@ -112,6 +112,18 @@ def test_a_step_takes_the_spread_of_its_kind_and_a_borrowed_or_host_bound_one_a_
     )
 
 
+def test_experts_on_a_chip_without_kernels_keep_the_range_of_experts() -> None:
+    moe = Moe(
+        experts=8, experts_per_token=2, expert_ffn=64, shared_ffn=0, dense_ffn=None, moe_layers=32, dense_layers=0
+    )
+    job = full_job(replace(LLAMA_2_7B, moe=moe), HF)
+    spreads = {**SPREADS, "time/*/expert": spread(0.5, 2.5)}
+    found = seconds_range(1.0, job, spreads, chip_is_measured=False)
+    assert (float(found.low), float(found.high)) == (0.5, 2.5)
+    spreads["time/borrowed/*/expert"] = spread(0.4, 3.5)
+    assert float(seconds_range(1.0, job, spreads, chip_is_measured=False).high) == 3.5
+
+
 def test_seconds_alone_take_the_same_ranges_one_by_one() -> None:
     job = full_job(LLAMA_2_7B, HF)
     found = seconds_range(np.array([1.0, 1.0]), job, SPREADS, chip_is_measured=True, waits=np.array([False, True]))
