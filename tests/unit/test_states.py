@@ -141,3 +141,12 @@ def test_the_worse_stage_is_reported_field_by_field() -> None:
     assert float(whole.saved_bytes) == float(worse.saved_bytes)
     assert float(whole.states.weights_bytes) == float(worse.states.weights_bytes)
     assert float(whole.phases["load"]) == float(worse.phases["load"])
+
+
+def test_chosen_and_rejected_go_through_the_model_together_activations_and_logits() -> None:
+    job = full_job(LLAMA_2_7B, HF)
+    pair = replace(job, roles=(replace(job.policy, passes=2.0),))
+    one, two = memory_of(job, layout()), memory_of(pair, layout())
+    assert float(two.logits_bytes) == pytest.approx(2 * float(one.logits_bytes))
+    assert float(two.saved_bytes) == pytest.approx(2 * float(one.saved_bytes))
+    assert float(two.states.total_bytes) == float(one.states.total_bytes)

@@ -100,7 +100,7 @@ def stage_memory(job: Job, layout: Layout, *, is_first: bool) -> Memory:
     shape, regime = shape_of(job, layout, job.seq_len), regime_of(job, role, model)
     alone = np.asarray(layout.pipeline_parallel) <= 1
     has_head = np.logical_or(alone, not is_first)
-    logits = _logits(model, layout, shape, trainer) * has_head
+    logits = _logits(model, layout, shape, trainer) * has_head * role.passes
     pieces = Pieces(
         states=states,
         saved=_saved(job, layout, model, regime, shape, is_first=is_first),
