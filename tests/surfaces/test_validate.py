@@ -119,9 +119,9 @@ def test_an_open_field_is_named_and_widens_the_range(catalogue: Catalogue) -> No
 
 def test_stated_fields_are_kept_even_where_they_contradict_each_other(catalogue: Catalogue) -> None:
     row = {**ROW, "framework": "megatron", "parallel": {"tp": 8, "pp": 4, "dp": 2, "cp": 1, "zero": "1"}}
-    answer = estimate(row, catalogue)
-    assert answer["layout"]["n_gpus"] == 8 and answer["layout"]["data_parallel"] == 2
+    answer = predict(run_of(row, where="row")[0], catalogue)
     assert any("multiply to 64" in a["source"] for a in answer["assumed"])
+    assert answer["predicted"]["fits"] is None
 
 
 def test_a_relative_is_computed_as_its_nearest_family_and_named(catalogue: Catalogue) -> None:
@@ -293,3 +293,17 @@ def test_an_objective_with_a_stated_rank_trains_adapters(catalogue: Catalogue) -
     whole, adapters = predicted(catalogue, task="dpo"), predicted(catalogue, task="dpo", lora={"rank": 16})
     assert adapters["memory"]["states"]["moments"] < 0.1 * whole["memory"]["states"]["moments"]
     assert adapters == predicted(catalogue, task="dpo_lora", lora={"rank": 16})
+
+
+def test_more_ranks_than_gpus_get_no_verdict_and_estimate_refuses_them() -> None:
+    raw = {
+        "id": "r", "model": {"name": "llama-2-7b"}, "task": "pretrain", "seq_len": 4096,
+        "hardware": {"gpu": "H100-80GB-SXM5", "n_gpus": 8}, "parallel": {"tp": 8, "dp": 8},
+    }  # fmt: skip
+    catalogue = open_catalogue()
+    answer = validate([one_run(raw, where="row")], catalogue)["rows"][0]["predicted"]
+    assert answer["fits"] is None and answer["limit"] == "parallel"
+    with pytest.raises(QuestionError, match="64"):
+        estimate(raw, catalogue)
+    raw["parallel"] = {"tp": 8, "dp": 1}
+    assert estimate(raw, catalogue)["predicted"]["fits"] is not None

@@ -5,6 +5,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from gpuplan.app.run_contradiction import needs_more_gpus, stated_ranks
 from gpuplan.app.run_estimate import estimate_of, first, rounded
 from gpuplan.app.run_layout import recompute_word
 from gpuplan.app.run_to_job import Reading, read_run
@@ -21,6 +22,9 @@ def estimate(run: Mapping[str, Any] | MeasuredRun, catalogue: Catalogue, *, lang
     record = run if isinstance(run, MeasuredRun) else one_run(run, where="run")
     if not record.task:
         raise QuestionError("run.skip.task")
+    if needs_more_gpus(record):
+        ranks, gpus = f"{stated_ranks(record):g}", f"{record.hardware['n_gpus']:g}"
+        raise QuestionError("run.layout.ranks", ranks=ranks, gpus=gpus)
     reading = read_run(record, catalogue)
     found = estimate_of(reading, catalogue)
     return {

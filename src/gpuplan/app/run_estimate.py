@@ -18,6 +18,7 @@ from gpuplan.app.parts import memory_parts as memory_parts
 from gpuplan.app.parts import rounded as rounded
 from gpuplan.app.parts import time_parts as time_parts
 from gpuplan.app.run_batch import Computed, compute
+from gpuplan.app.run_contradiction import needs_more_gpus
 from gpuplan.app.run_to_job import Reading
 from gpuplan.calibrate.interval import memory_ranges, step_range
 from gpuplan.data.catalogue import Catalogue
@@ -167,6 +168,8 @@ def _outcome(reading: Reading, needed: Range, memory: Memory) -> Outcome:
     host = _host_chance(reading, memory)
     chances = [np.minimum(chance * host, PARTIAL if reading.beyond else 1.0) for chance in chances]
     whole = [float(np.sum(weights * chance)) for chance in chances]
+    if needs_more_gpus(reading.run):
+        return Outcome(fits=None, probability=None, limit="parallel")
     words = {verdict(chance) for chance in whole}
     if len(words) > 1:
         return Outcome(fits=None, probability=whole[0], limit="hardware.gpu")

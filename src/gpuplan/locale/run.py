@@ -3,6 +3,10 @@
 from typing import Final
 
 SENTENCES: Final[dict[str, tuple[str, str]]] = {
+    "run.layout.ranks": (
+        "parallel: tp x pp x cp x dp is {ranks}, but hardware.n_gpus is {gpus}; make them agree, or leave dp out",
+        "parallel：tp × pp × cp × dp 等于 {ranks}，而 hardware.n_gpus 是 {gpus}；请改为一致，或不写 dp",
+    ),
     "run.method.unknown": (
         "method: {word!r} is not known; take one of {known}",
         "method：不认识 {word!r}；可选：{known}",
