@@ -27,18 +27,12 @@ from gpuplan.question.layout import Offload, Recompute
 from gpuplan.question.methods import FREEZE, FULL, GENERATES, QLORA, Method, method_of, roles_of
 from gpuplan.question.note import note
 from gpuplan.question.parse import nearest, shown
+from gpuplan.question.quantisation import QUANTISED
 from gpuplan.question.question import Question
 from gpuplan.search.variant import Variant, axes_of, recomputes_of
 
 T = TypeVar("T")
 
-QUANTISATION: Final[Mapping[str, tuple[float, str]]] = {
-    "nf4": (0.5 + 4 / 64, "4-bit codes and an fp32 scale a block of 64 (arXiv:2305.14314, section 3)"),
-    "nf4-double": (0.5 + 1 / 64 + 4 / (64 * 256), "scales quantised too (arXiv:2305.14314, section 3)"),
-    "fp4": (0.5 + 4 / 64, "as nf4, arXiv:2305.14314 section 3"),
-    "int4": (0.53, "4-bit codes with scales, zeros and order index (GPTQ, arXiv:2210.17323)"),
-    "int8": (1.03, "8-bit codes with scales (arXiv:2208.07339)"),
-}
 FIXED: Final[Mapping[str, str]] = {
     "micro_batch": "micro_batch", "grad_accum": "grad_accum", "zero": "zero", "tp": "tensor_parallel",
     "pp": "pipeline_parallel", "cp": "context_parallel", "ep": "expert_parallel",
@@ -342,8 +336,7 @@ def _quantisation(question: Question, method: Method, notes: list[Assumed]) -> Q
         return None
     if not method.adapts:
         raise QuestionError("question.quantised_full", field="quantisation", value=name, method=method.word)
-    size, source = QUANTISATION[name]
-    return Quantisation(name=name, bytes_per_param=size, source=source)
+    return QUANTISED[name]
 
 
 def _global_batch(
